@@ -1,0 +1,54 @@
+//! The command line: one file a subcommand, one printer for errors.
+
+mod arena;
+mod values;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Teach a network a chess variant by self-play, and measure what its pieces are worth.
+#[derive(Debug, Parser)]
+#[command(name = "falconzero", version, about, after_help = EXAMPLES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  falconzero variants                                    what can be played
+  falconzero train configs/runs/falcon-quick.toml        ten minutes of self-play training
+  falconzero values --run runs/falcon-quick              what the run says the pieces are worth
+  falconzero perft --variant falcon --depth 4            count the lines of play of a given length
+
+`falconzero COMMAND --help` explains each command. RUST_LOG=debug shows more of what happens.";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Arena(arena::Args),
+    Values(values::Args),
+}
+
+/// Parses the command line, runs the subcommand and reports its error, if any, on stderr.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let result = match cli.command {
+        Command::Arena(args) => arena::run(args),
+        Command::Values(args) => values::run(args),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            print_error(&error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Prints an error and its causes, one a line, the most general first.
+fn print_error(error: &anyhow::Error) {
+    eprintln!("error: {error}");
+    for cause in error.chain().skip(1) {
+        eprintln!("  because: {cause}");
+    }
+}
