@@ -4,4 +4,7 @@
 //!
 //! 1. [`config`]: a run's recipe, read from TOML.
 
+pub mod arena;
+mod cholesky;
 pub mod cli;
+pub mod values;
