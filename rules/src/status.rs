@@ -1,0 +1,48 @@
+//! How a game stands.
+
+use crate::Color;
+
+/// Whether a game goes on, and if not, why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// The side to move has a move and no draw rule applies.
+    Ongoing,
+    /// The side to move is in check and has no move: it has lost.
+    Checkmate,
+    /// The side to move is not in check and has no move: a draw.
+    Stalemate,
+    /// Fifty moves by each side without a capture or a pawn move: a draw.
+    FiftyMoves,
+    /// The position stands for the third time: a draw.
+    ThreefoldRepetition,
+    /// No sequence of moves can end in mate: a draw.
+    InsufficientMaterial,
+}
+
+/// The result of a finished game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// White has won.
+    WhiteWins,
+    /// Black has won.
+    BlackWins,
+    /// Nobody has won.
+    Draw,
+}
+
+impl Status {
+    /// The result, given who is to move; `None` while the game goes on.
+    pub const fn outcome(self, turn: Color) -> Option<Outcome> {
+        match self {
+            Status::Ongoing => None,
+            Status::Checkmate => Some(match turn {
+                Color::White => Outcome::BlackWins,
+                Color::Black => Outcome::WhiteWins,
+            }),
+            Status::Stalemate
+            | Status::FiftyMoves
+            | Status::ThreefoldRepetition
+            | Status::InsufficientMaterial => Some(Outcome::Draw),
+        }
+    }
+}
