@@ -8,3 +8,4 @@ pub mod arena;
 mod cholesky;
 pub mod cli;
 pub mod values;
+pub mod variant;

@@ -1,7 +1,10 @@
 //! The command line: one file a subcommand, one printer for errors.
 
 mod arena;
+mod moves;
+mod perft;
 mod values;
+mod variants;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -27,6 +30,9 @@ Examples:
 enum Command {
     Arena(arena::Args),
     Values(values::Args),
+    Perft(perft::Args),
+    Moves(moves::Args),
+    Variants(variants::Args),
 }
 
 /// Parses the command line, runs the subcommand and reports its error, if any, on stderr.
@@ -35,6 +41,9 @@ pub fn main() -> ExitCode {
     let result = match cli.command {
         Command::Arena(args) => arena::run(args),
         Command::Values(args) => values::run(args),
+        Command::Perft(args) => perft::run(args),
+        Command::Moves(args) => moves::run(args),
+        Command::Variants(args) => variants::run(args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

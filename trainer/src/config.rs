@@ -1,0 +1,169 @@
+//! The recipe of a run, read from TOML.
+//!
+//! `configs/runs/reference.toml` shows every field with its default, unit, range and effect.
+
+mod learn;
+mod run;
+
+pub use learn::{LearnConfig, OptimizerConfig, WindowConfig};
+pub use run::{ArenaConfig, RunSection};
+
+use model::{DeviceChoice, NetConfig};
+use selfplay::game::GameConfig;
+use selfplay::search::SearchConfig;
+use selfplay::starts::StartConfig;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use thiserror::Error;
+
+/// Everything that a run needs to know; every section and field may be left out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RunConfig {
+    /// Where tensors live: `auto`, `cpu` or `gpu:0`. Default `auto`.
+    pub device: DeviceChoice,
+    /// What is trained, where, and for how long.
+    pub run: RunSection,
+    /// The network.
+    pub net: NetConfig,
+    /// The search of a self-play move.
+    pub search: SearchConfig,
+    /// The self-play games.
+    pub selfplay: GameConfig,
+    /// How the games start.
+    pub starts: StartConfig,
+    /// Replay and learning.
+    pub learn: LearnConfig,
+    /// Measuring strength during the run.
+    pub arena: ArenaConfig,
+}
+
+/// Why a recipe cannot be used.
+#[derive(Debug, Error)]
+pub enum ConfigError {
+    /// The file cannot be read.
+    #[error("cannot read the recipe '{path}': {source}; give the path of a TOML file, for instance configs/runs/falcon-quick.toml")]
+    Read {
+        /// The file.
+        path: String,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// The text is not the TOML of a recipe; the message of the parser names line and field.
+    #[error("the recipe '{path}' is not valid: {message}\nconfigs/runs/reference.toml lists every field")]
+    Parse {
+        /// The file.
+        path: String,
+        /// What is wrong, and where.
+        message: String,
+    },
+    /// A field has a value that makes no sense.
+    #[error("the recipe '{path}' sets {problem}")]
+    Field {
+        /// The file.
+        path: String,
+        /// Field, value and what is allowed.
+        problem: String,
+    },
+}
+
+impl RunConfig {
+    /// Reads and checks a recipe.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is not a recipe, or has a value out of range.
+    pub fn load(path: &Path) -> Result<RunConfig, ConfigError> {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|source| ConfigError::Read { path: name.clone(), source })?;
+        RunConfig::parse(&text, &name)
+    }
+
+    /// Reads and checks a recipe that `source` (a path or URL) holds.
+    ///
+    /// # Errors
+    /// If the text is not a recipe or has a value out of range.
+    pub fn parse(text: &str, source: &str) -> Result<RunConfig, ConfigError> {
+        let config: RunConfig = toml::from_str(text)
+            .map_err(|error| ConfigError::Parse { path: source.to_owned(), message: error.to_string() })?;
+        let fail = |problem: String| ConfigError::Field { path: source.to_owned(), problem };
+        config.run.validate().map_err(fail)?;
+        config.net.validate().map_err(|error| fail(error.to_string()))?;
+        config.search.validate().map_err(|error| fail(error.to_string()))?;
+        config.selfplay.validate().map_err(|error| fail(error.to_string()))?;
+        config.starts.validate().map_err(|error| fail(error.to_string()))?;
+        config.learn.validate().map_err(fail)?;
+        config.arena.validate().map_err(fail)?;
+        Ok(config)
+    }
+
+    /// The recipe as TOML, every field written out.
+    pub fn to_toml(&self) -> String {
+        toml::to_string_pretty(self).expect("a recipe holds only what TOML can hold")
+    }
+}
+
+/// `Ok` if `ok`, else a sentence that names the field, its value and what is allowed.
+fn require(ok: bool, field: &str, value: impl std::fmt::Display, allowed: &str) -> Result<(), String> {
+    match ok {
+        true => Ok(()),
+        false => Err(format!("{field} = {value}, but it must be {allowed}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A recipe survives writing and reading, so that a run can resume from its own copy.
+    #[test]
+    fn recipes_round_trip() {
+        let config = RunConfig::default();
+        assert_eq!(RunConfig::parse(&config.to_toml(), "test").unwrap(), config);
+    }
+
+    /// The reference shows every field, with its default.
+    #[test]
+    fn the_reference_is_complete_and_true() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../configs/runs/reference.toml");
+        let text = std::fs::read_to_string(path).unwrap();
+        let shown: toml::Table = text.parse().unwrap();
+        let all: toml::Table = RunConfig::default().to_toml().parse().unwrap();
+        assert_same_fields("", &shown, &all);
+        assert_eq!(RunConfig::parse(&text, path).unwrap(), RunConfig::default());
+    }
+
+    fn assert_same_fields(path: &str, shown: &toml::Table, all: &toml::Table) {
+        for (key, value) in all {
+            let found = shown.get(key).unwrap_or_else(|| panic!("reference.toml lacks {path}{key}"));
+            if let (toml::Value::Table(found), toml::Value::Table(value)) = (found, value) {
+                assert_same_fields(&format!("{path}{key}."), found, value);
+            }
+        }
+    }
+
+    /// All shipped recipes are valid.
+    #[test]
+    fn shipped_recipes_are_valid() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../configs/runs");
+        let mut count = 0;
+        for entry in std::fs::read_dir(folder).unwrap() {
+            RunConfig::load(&entry.unwrap().path()).unwrap_or_else(|error| panic!("{error}"));
+            count += 1;
+        }
+        assert!(count >= 4, "{count} recipes in {folder}");
+    }
+
+    /// Errors name file, field and what to do.
+    #[test]
+    fn errors_name_file_and_field() {
+        for (text, expected) in [
+            ("[learn]\nbatch_sise = 3", "batch_sise"),
+            ("[run]\nminutes = -1.0", "run.minutes = -1"),
+            ("[learn]\nema_decay = 1.5", "learn.ema_decay = 1.5"),
+            ("[learn", "line 1"),
+        ] {
+            let message = RunConfig::parse(text, "my.toml").unwrap_err().to_string();
+            assert!(message.contains("my.toml") && message.contains(expected), "{message}");
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Variants by name or by file.
+
+use anyhow::Context;
+use rules::{Position, Variant};
+use std::sync::Arc;
+
+/// Loads a variant: a name that is built in, or the path of a TOML file.
+///
+/// # Errors
+/// If there is no such name or file, or the file is not a variant.
+pub fn load(name_or_path: &str) -> anyhow::Result<Arc<Variant>> {
+    if Variant::builtin_names().contains(&name_or_path) {
+        return Ok(Variant::by_name(name_or_path)?);
+    }
+    let looks_like_a_file = name_or_path.ends_with(".toml") || name_or_path.contains(['/', '\\']);
+    if !looks_like_a_file {
+        let names = Variant::builtin_names().join(", ");
+        anyhow::bail!(
+            "there is no variant '{name_or_path}'; use one of {names}, or give the path of a variant's TOML file"
+        );
+    }
+    let text = std::fs::read_to_string(name_or_path).with_context(|| {
+        format!("cannot read the variant file '{name_or_path}'; check the path")
+    })?;
+    Variant::from_toml(&text).with_context(|| format!("'{name_or_path}' is not a valid variant"))
+}
+
+/// The position of a FEN, or the variant's start position.
+///
+/// # Errors
+/// If the FEN is not one of this variant.
+pub fn position(variant: &Variant, fen: Option<&str>) -> anyhow::Result<Position> {
+    let Some(fen) = fen else {
+        return Ok(variant.start());
+    };
+    Position::from_fen(variant, fen).with_context(|| {
+        format!(
+            "'{fen}' is not a position of {}; a FEN of it looks like '{}'",
+            variant.name(),
+            variant.start_fen()
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A mistyped name lists what there is; a missing file is named.
+    #[test]
+    fn errors_help() {
+        let unknown = format!("{:#}", load("falcn").unwrap_err());
+        assert!(
+            unknown.contains("falcon-xboard") && unknown.contains("'falcn'"),
+            "{unknown}"
+        );
+        let missing = format!("{:#}", load("no/such.toml").unwrap_err());
+        assert!(missing.contains("no/such.toml"), "{missing}");
+    }
+}
