@@ -1,0 +1,71 @@
+//! How fast an evaluator is.
+
+use std::time::{Duration, Instant};
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rules::{Status, Variant};
+
+use crate::{EvalRequest, Evaluator};
+
+/// Positions per second at one batch size.
+#[derive(Clone, Copy, Debug)]
+pub struct Throughput {
+    /// Requests in each call.
+    pub batch: usize,
+    /// Positions evaluated per second of wall time, by one thread that calls.
+    pub positions_per_second: f64,
+}
+
+/// Requests from random games of `variant`: `count` positions that are not over.
+pub fn sample_requests(variant: &Variant, count: usize, seed: u64) -> Vec<EvalRequest> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut requests = Vec::with_capacity(count);
+    let mut position = variant.start();
+    while requests.len() < count {
+        let request = EvalRequest::new(variant, position, 1);
+        let over = request.moves.is_empty() || position.status(variant) != Status::Ongoing;
+        if over || position.fullmove_number() > 60 {
+            position = variant.start();
+            continue;
+        }
+        let choice = rng.random_range(0..request.moves.len());
+        position = position.play(variant, request.moves[choice]);
+        requests.push(request);
+    }
+    requests
+}
+
+/// Measures `evaluator` on `requests` in batches of `batch` for about `time`, after one batch to
+/// warm up.
+///
+/// # Panics
+/// If there are fewer requests than one batch takes.
+pub fn throughput(
+    evaluator: &mut dyn Evaluator,
+    requests: &[EvalRequest],
+    batch: usize,
+    time: Duration,
+) -> Throughput {
+    assert!(
+        batch > 0 && requests.len() >= batch,
+        "a batch of {batch} from {}",
+        requests.len()
+    );
+    evaluator.evaluate(&requests[..batch]);
+    let start = Instant::now();
+    let mut positions = 0;
+    while start.elapsed() < time {
+        for chunk in requests.chunks_exact(batch) {
+            std::hint::black_box(evaluator.evaluate(chunk));
+            positions += batch;
+            if start.elapsed() >= time {
+                break;
+            }
+        }
+    }
+    Throughput {
+        batch,
+        positions_per_second: positions as f64 / start.elapsed().as_secs_f64(),
+    }
+}

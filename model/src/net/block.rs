@@ -1,0 +1,100 @@
+//! Convolution with normalisation, the residual block, and global pooling.
+
+use burn::module::Module;
+use burn::nn::conv::{Conv2d, Conv2dConfig};
+use burn::nn::{BatchNorm, BatchNormConfig, Initializer, Linear, LinearConfig, PaddingConfig2d};
+use burn::tensor::activation::relu;
+use burn::tensor::{Device, Tensor};
+
+/// 3×3 convolution and batch normalisation.
+#[derive(Module, Debug)]
+pub struct ConvNorm {
+    conv: Conv2d,
+    norm: BatchNorm,
+}
+
+impl ConvNorm {
+    pub fn new(channels_in: usize, channels_out: usize, device: &Device) -> ConvNorm {
+        ConvNorm {
+            conv: Conv2dConfig::new([channels_in, channels_out], [3, 3])
+                .with_padding(PaddingConfig2d::Explicit(1, 1, 1, 1))
+                .with_bias(false)
+                .with_initializer(Initializer::Zeros)
+                .init(device),
+            norm: BatchNormConfig::new(channels_out).init(device),
+        }
+    }
+
+    /// `[batch, in, ranks, files]` → `[batch, out, ranks, files]`
+    pub fn forward(&self, x: Tensor<4>) -> Tensor<4> {
+        self.norm.forward(self.conv.forward(x))
+    }
+}
+
+/// conv–norm–relu–conv–norm, plus the input, relu. With `pooling`, the means and maxima over the
+/// board of the first half's output are mapped to a bias for each of its channels, as in KataGo
+/// (Wu 2019, <https://arxiv.org/abs/1902.10565>, section 3.3).
+#[derive(Module, Debug)]
+pub struct Block {
+    first: ConvNorm,
+    pooling: Option<Linear>,
+    second: ConvNorm,
+}
+
+impl Block {
+    pub fn new(channels: usize, pools: bool, device: &Device) -> Block {
+        Block {
+            first: ConvNorm::new(channels, channels, device),
+            pooling: pools.then(|| zero_linear(2 * channels, channels, device)),
+            second: ConvNorm::new(channels, channels, device),
+        }
+    }
+
+    /// `[batch, channels, ranks, files]` → the same
+    pub fn forward(&self, x: Tensor<4>, board: &BoardPooling) -> Tensor<4> {
+        let mut y = self.first.forward(x.clone());
+        if let Some(linear) = &self.pooling {
+            let bias = linear.forward(board.pool(relu(y.clone())));
+            let [batch, channels] = bias.dims();
+            y = y + bias.reshape([batch, channels, 1, 1]);
+        }
+        relu(self.second.forward(relu(y)) + x)
+    }
+}
+
+/// A linear layer to be filled with weights.
+pub fn zero_linear(inputs: usize, outputs: usize, device: &Device) -> Linear {
+    LinearConfig::new(inputs, outputs)
+        .with_initializer(Initializer::Zeros)
+        .init(device)
+}
+
+/// A 1×1 convolution to be filled with weights.
+pub fn zero_conv1(inputs: usize, outputs: usize, device: &Device) -> Conv2d {
+    Conv2dConfig::new([inputs, outputs], [1, 1])
+        .with_initializer(Initializer::Zeros)
+        .init(device)
+}
+
+/// Mean and maximum over the squares of the board.
+pub struct BoardPooling {
+    /// Squares that exist.
+    pub squares: usize,
+    /// `[batch, 1, ranks, files]`, 1 on squares that exist; none if all cells do.
+    pub mask: Option<Tensor<4>>,
+}
+
+impl BoardPooling {
+    /// `[batch, channels, ranks, files]`, nowhere negative → means then maxima
+    /// `[batch, 2 · channels]`
+    pub fn pool(&self, x: Tensor<4>) -> Tensor<2> {
+        let x = match &self.mask {
+            Some(mask) => x * mask.clone(),
+            None => x,
+        };
+        let [batch, channels, ranks, files] = x.dims();
+        let flat = x.reshape([batch, channels, ranks * files]);
+        let mean = flat.clone().sum_dim(2).div_scalar(self.squares as f32);
+        Tensor::cat(vec![mean, flat.max_dim(2)], 1).reshape([batch, 2 * channels])
+    }
+}

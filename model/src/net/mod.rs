@@ -1,0 +1,14 @@
+//! The network in burn: residual tower with global pooling, source–destination policy, WDL and
+//! moves-left heads.
+
+mod block;
+mod config;
+mod heads;
+mod init;
+mod output;
+mod tower;
+mod transfer;
+
+pub use config::{NetConfig, NetShape};
+pub use output::{MOVES_LEFT_UNIT, NetOutput, PolicyGather};
+pub use tower::Net;

@@ -1,0 +1,233 @@
+//! Net files: safetensors, with what the net is in the header.
+//!
+//! The header's `__metadata__` has one entry, `falconzero`, a JSON object with the format version
+//! and a [`NetMeta`]. Tensors are 32-bit floats under the names of [`Weights`]. The same net and
+//! metadata give the same bytes.
+
+use std::collections::HashMap;
+
+use burn::tensor::Device;
+use rules::Variant;
+use safetensors::tensor::TensorView;
+use safetensors::{Dtype, SafeTensors};
+use serde::{Deserialize, Serialize};
+
+use crate::net::{Net, NetConfig, NetShape};
+use crate::{Encoding, ModelError, NamedTensor, Weights};
+
+/// Version of the file format.
+pub const NET_FORMAT: u32 = 1;
+
+const METADATA_KEY: &str = "falconzero";
+
+/// What a net is, beside its weights.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NetMeta {
+    /// Name of the variant that the net plays.
+    pub variant: String,
+    /// The variant's rules as TOML.
+    pub variant_toml: String,
+    /// [`Encoding::VERSION`] when the net was made.
+    pub encoding_version: u32,
+    /// [`Encoding::hash`] of the variant when the net was made, in hexadecimal.
+    pub encoding_hash: String,
+    /// Size of the net.
+    pub net: NetConfig,
+    /// The net's name, unique within its run.
+    pub net_id: String,
+    /// Training steps behind it.
+    pub step: u64,
+}
+
+impl NetMeta {
+    /// The metadata of a net for `variant`.
+    pub fn new(variant: &Variant, net: NetConfig, net_id: impl Into<String>, step: u64) -> NetMeta {
+        NetMeta {
+            variant: variant.name().to_owned(),
+            variant_toml: variant.toml().to_owned(),
+            encoding_version: Encoding::VERSION,
+            encoding_hash: format!("{:016x}", Encoding::new(variant).hash()),
+            net,
+            net_id: net_id.into(),
+            step,
+        }
+    }
+
+    fn encoding(&self) -> String {
+        format!("v{} {}", self.encoding_version, self.encoding_hash)
+    }
+
+    fn check(&self, origin: &str, variant: &Variant) -> Result<(), ModelError> {
+        let wanted = NetMeta::new(variant, self.net, "", 0);
+        if self.variant != wanted.variant {
+            return Err(ModelError::Variant {
+                origin: origin.into(),
+                found: self.variant.clone(),
+                expected: wanted.variant,
+            });
+        }
+        if self.encoding() != wanted.encoding() {
+            return Err(ModelError::Encoding {
+                origin: origin.into(),
+                found: self.encoding(),
+                expected: wanted.encoding(),
+            });
+        }
+        if self.variant_toml != wanted.variant_toml {
+            tracing::warn!(
+                net = origin,
+                variant = self.variant,
+                "the variant's TOML has changed since this net was made"
+            );
+        }
+        Ok(())
+    }
+}
+
+/// The metadata entry as it is stored: the version first, read before all else.
+#[derive(Serialize)]
+struct Header<'a> {
+    format: u32,
+    meta: &'a NetMeta,
+}
+
+#[derive(Deserialize)]
+struct FormatOnly {
+    format: u32,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredHeader {
+    #[serde(rename = "format")]
+    _format: u32,
+    meta: NetMeta,
+}
+
+/// The bytes of a net file.
+///
+/// # Errors
+/// [`ModelError::Weights`] if the weights cannot be put into a file.
+pub fn save_net(net: &Net, meta: &NetMeta) -> Result<Vec<u8>, ModelError> {
+    save_weights(&net.weights(), meta)
+}
+
+/// The bytes of a net file for weights that are not on a device, such as averaged ones.
+///
+/// # Errors
+/// [`ModelError::Weights`] if the weights cannot be put into a file.
+pub fn save_weights(weights: &Weights, meta: &NetMeta) -> Result<Vec<u8>, ModelError> {
+    let failed = |reason: String| ModelError::Weights {
+        origin: format!("net {}", meta.net_id),
+        reason,
+    };
+    let format = NET_FORMAT;
+    let header = serde_json::to_string(&Header { format, meta })
+        .map_err(|error| failed(error.to_string()))?;
+    let bytes: Vec<(&str, &[usize], Vec<u8>)> = weights
+        .iter()
+        .map(|(name, tensor)| {
+            let bytes = tensor.data.iter().flat_map(|x| x.to_le_bytes()).collect();
+            (name, tensor.shape.as_slice(), bytes)
+        })
+        .collect();
+    let views = bytes
+        .iter()
+        .map(|(name, shape, bytes)| {
+            Ok((*name, TensorView::new(Dtype::F32, shape.to_vec(), bytes)?))
+        })
+        .collect::<Result<Vec<_>, safetensors::SafeTensorError>>()
+        .map_err(|error| failed(error.to_string()))?;
+    let metadata = HashMap::from([(METADATA_KEY.to_owned(), header)]);
+    safetensors::serialize(views, Some(metadata)).map_err(|error| failed(error.to_string()))
+}
+
+/// Reads a net file, for inference on `device` or, if that has autodiff, for training.
+///
+/// `origin` is the name that errors give to the bytes: a file name or URL.
+///
+/// # Errors
+/// As [`load_weights`], and [`ModelError::Weights`] if the weights do not fit the configuration.
+pub fn load_net(
+    bytes: &[u8],
+    origin: &str,
+    variant: &Variant,
+    device: &Device,
+) -> Result<(Net, NetMeta), ModelError> {
+    let (weights, meta) = load_weights(bytes, origin, variant)?;
+    let net = Net::from_weights(&weights, meta.net, NetShape::new(variant), device)
+        .map_err(|error| error.from_origin(origin))?;
+    Ok((net, meta))
+}
+
+/// Reads a net file without building the net.
+///
+/// # Errors
+/// [`ModelError::Corrupt`] for anything but a whole safetensors file of ours,
+/// [`ModelError::Format`], [`ModelError::Variant`] or [`ModelError::Encoding`] for a net that this
+/// program or this variant cannot use.
+pub fn load_weights(
+    bytes: &[u8],
+    origin: &str,
+    variant: &Variant,
+) -> Result<(Weights, NetMeta), ModelError> {
+    let corrupt = |reason: String| ModelError::Corrupt {
+        origin: origin.into(),
+        reason,
+    };
+    // Reading the header alone first would accept a file that was cut short.
+    let file = SafeTensors::deserialize(bytes).map_err(|error| corrupt(error.to_string()))?;
+    let (_, metadata) =
+        SafeTensors::read_metadata(bytes).map_err(|error| corrupt(error.to_string()))?;
+    let header = metadata
+        .metadata()
+        .as_ref()
+        .and_then(|entries| entries.get(METADATA_KEY))
+        .ok_or_else(|| ModelError::Format {
+            origin: origin.into(),
+            found: "of another program (no `falconzero` metadata)".into(),
+            expected: NET_FORMAT,
+        })?;
+    let meta = read_header(header, origin)?;
+    meta.check(origin, variant)?;
+    meta.net
+        .validate()
+        .map_err(|error| corrupt(error.to_string()))?;
+    let mut weights = Weights::default();
+    for (name, view) in file.iter() {
+        if view.dtype() != Dtype::F32 {
+            return Err(corrupt(format!(
+                "tensor {name} is {:?}, not F32",
+                view.dtype()
+            )));
+        }
+        let floats = view.data().as_chunks::<4>().0;
+        let data: Vec<f32> = floats.iter().map(|&x| f32::from_le_bytes(x)).collect();
+        if !data.iter().all(|x| x.is_finite()) {
+            return Err(corrupt(format!(
+                "tensor {name} has numbers that are not finite"
+            )));
+        }
+        let shape = view.shape().to_vec();
+        weights.insert(name, NamedTensor { shape, data });
+    }
+    Ok((weights, meta))
+}
+
+fn read_header(header: &str, origin: &str) -> Result<NetMeta, ModelError> {
+    let corrupt = |error: serde_json::Error| ModelError::Corrupt {
+        origin: origin.into(),
+        reason: format!("metadata: {error}"),
+    };
+    let FormatOnly { format } = serde_json::from_str(header).map_err(corrupt)?;
+    if format != NET_FORMAT {
+        return Err(ModelError::Format {
+            origin: origin.into(),
+            found: format.to_string(),
+            expected: NET_FORMAT,
+        });
+    }
+    let stored: StoredHeader = serde_json::from_str(header).map_err(corrupt)?;
+    Ok(stored.meta)
+}
