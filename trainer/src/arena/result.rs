@@ -1,0 +1,179 @@
+//! What a match has given, as data.
+
+use super::config::ArenaConfig;
+use super::elo::EloEstimate;
+use super::pentanomial::{GameScore, Pentanomial};
+use rules::{Status, Variant};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Version of the JSON form of [`MatchResult`].
+pub const MATCH_VERSION: u32 = 1;
+
+/// Why a game ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GameEnd {
+    /// By the rules of the variant; never [`Status::Ongoing`].
+    Rules(Status),
+    /// It reached the greatest number of plies.
+    MaxPlies,
+    /// Both contestants agreed on the winner.
+    Adjudicated,
+}
+
+impl GameEnd {
+    /// The name in files and tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            GameEnd::Rules(Status::Ongoing) => "ongoing",
+            GameEnd::Rules(Status::Checkmate) => "checkmate",
+            GameEnd::Rules(Status::Stalemate) => "stalemate",
+            GameEnd::Rules(Status::FiftyMoves) => "fifty-moves",
+            GameEnd::Rules(Status::ThreefoldRepetition) => "repetition",
+            GameEnd::Rules(Status::InsufficientMaterial) => "insufficient-material",
+            GameEnd::MaxPlies => "max-plies",
+            GameEnd::Adjudicated => "adjudicated",
+        }
+    }
+}
+
+/// One game of a match.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GameResult {
+    /// For the first contestant.
+    pub score: GameScore,
+    /// Whether the first contestant had White.
+    pub a_is_white: bool,
+    /// Length in plies, the opening's included.
+    pub plies: u32,
+    pub end: GameEnd,
+}
+
+/// Two games from one opening with the colours swapped; the first contestant has White in the first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PairResult {
+    pub number: usize,
+    /// The opening's moves, as text.
+    pub opening: Vec<String>,
+    pub games: [GameResult; 2],
+}
+
+/// A match from the first contestant's view.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MatchResult {
+    /// [`MATCH_VERSION`].
+    pub version: u32,
+    pub variant: String,
+    pub a: String,
+    pub b: String,
+    pub config: ArenaConfig,
+    /// False if the match was stopped before its last pair.
+    pub complete: bool,
+    pub wins: u64,
+    pub draws: u64,
+    pub losses: u64,
+    /// Points over games, 0 to 1; `None` without a finished pair.
+    pub score: Option<f64>,
+    /// The same for whoever had White.
+    pub white_score: Option<f64>,
+    /// `[LL, LD, DD or WL, WD, WW]`.
+    pub pentanomial: Pentanomial,
+    pub elo: EloEstimate,
+    /// Games by the way they ended.
+    pub ends: BTreeMap<String, u64>,
+    /// Mean length of a game in plies, the opening's included.
+    pub mean_plies: Option<f64>,
+    pub pairs: Vec<PairRow>,
+}
+
+/// A pair in the JSON form.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PairRow {
+    pub number: usize,
+    pub opening: Vec<String>,
+    /// The first contestant's scores, first as White and then as Black.
+    pub scores: [GameScore; 2],
+    pub plies: [u32; 2],
+    pub ends: [String; 2],
+}
+
+impl MatchResult {
+    /// Sums up the pairs of a match between the contestants `names`.
+    pub fn new(variant: &Variant, config: &ArenaConfig, names: (String, String), pairs: Vec<PairResult>) -> MatchResult {
+        let mut pentanomial = Pentanomial::default();
+        let mut ends = BTreeMap::new();
+        for pair in &pairs {
+            pentanomial.record(pair.games[0].score, pair.games[1].score);
+            for game in &pair.games {
+                *ends.entry(game.end.name().to_owned()).or_insert(0) += 1;
+            }
+        }
+        let games = || pairs.iter().flat_map(|pair| &pair.games);
+        let count = |score| games().filter(|game| game.score == score).count() as u64;
+        let mean = |sum: f64| (!pairs.is_empty()).then(|| sum / (2.0 * pairs.len() as f64));
+        let white_points = games().map(|game| {
+            let score = if game.a_is_white { game.score } else { game.score.reversed() };
+            f64::from(score.half_points()) / 2.0
+        });
+        MatchResult {
+            version: MATCH_VERSION,
+            variant: variant.name().to_owned(),
+            a: names.0,
+            b: names.1,
+            config: config.clone(),
+            complete: pairs.len() == config.pairs(),
+            wins: count(GameScore::Win),
+            draws: count(GameScore::Draw),
+            losses: count(GameScore::Loss),
+            score: pentanomial.score(),
+            white_score: mean(white_points.sum()),
+            pentanomial,
+            elo: EloEstimate::of(&pentanomial),
+            ends,
+            mean_plies: mean(games().map(|game| f64::from(game.plies)).sum()),
+            pairs: pairs.iter().map(PairRow::new).collect(),
+        }
+    }
+}
+
+impl PairRow {
+    fn new(pair: &PairResult) -> PairRow {
+        let [first, second] = &pair.games;
+        PairRow {
+            number: pair.number,
+            opening: pair.opening.clone(),
+            scores: [first.score, second.score],
+            plies: [first.plies, second.plies],
+            ends: [first.end.name().to_owned(), second.end.name().to_owned()],
+        }
+    }
+}
+
+impl std::fmt::Display for MatchResult {
+    /// The summary that people read, a few lines without a final line break.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let games = self.wins + self.draws + self.losses;
+        writeln!(f, "{} against {} on {}: {games} games", self.a, self.b, self.variant)?;
+        let Some(score) = self.score else { return write!(f, "no pair was finished") };
+        let percent = |share: f64| 100.0 * share;
+        writeln!(
+            f,
+            "score        {:.1}%   +{} ={} -{}   (White scored {:.1}%)",
+            percent(score),
+            self.wins,
+            self.draws,
+            self.losses,
+            percent(self.white_score.unwrap_or(0.5))
+        )?;
+        let Self { elo, .. } = self;
+        writeln!(f, "Elo          {elo}   95% interval")?;
+        writeln!(f, "normalised   {:+.1} ± {:.1}", elo.normalised, elo.normalised_error)?;
+        writeln!(f, "superiority  {:.1}%   p = {:.2e} against 50%", percent(elo.superiority), elo.p_value)?;
+        let [ll, ld, even, wd, ww] = self.pentanomial.counts();
+        writeln!(f, "pairs        LL {ll}  LD {ld}  DD/WL {even}  WD {wd}  WW {ww}")?;
+        let ends: Vec<String> = self.ends.iter().map(|(end, count)| format!("{end} {count}")).collect();
+        write!(f, "ends         {}   mean length {:.0} plies", ends.join(", "), self.mean_plies.unwrap_or(0.0))
+    }
+}
