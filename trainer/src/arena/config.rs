@@ -56,13 +56,19 @@ impl ArenaConfig {
     /// # Errors
     /// Names the first field that is out of range.
     pub fn validate(&self) -> anyhow::Result<()> {
-        for (field, games) in [("games", self.games), ("parallel_games", self.parallel_games)] {
+        for (field, games) in [
+            ("games", self.games),
+            ("parallel_games", self.parallel_games),
+        ] {
             ensure!(
                 games >= 2 && games % 2 == 0,
                 "arena.{field} is {games}; games come in colour-swapped pairs, so it must be even and at least 2"
             );
         }
-        ensure!(self.simulations >= 1, "arena.simulations is 0; a search needs at least 1");
+        ensure!(
+            self.simulations >= 1,
+            "arena.simulations is 0; a search needs at least 1"
+        );
         ensure!(
             self.max_plies > self.opening_plies,
             "arena.max_plies is {}, which leaves nothing to play after arena.opening_plies = {}",
@@ -70,8 +76,14 @@ impl ArenaConfig {
             self.opening_plies
         );
         if let Some(Adjudication { q, plies }) = self.adjudication {
-            ensure!((0.0..=1.0).contains(&q), "arena.adjudication.q is {q}; it must lie between 0 and 1");
-            ensure!(plies >= 2, "arena.adjudication.plies is {plies}; both sides must agree, so it is at least 2");
+            ensure!(
+                (0.0..=1.0).contains(&q),
+                "arena.adjudication.q is {q}; it must lie between 0 and 1"
+            );
+            ensure!(
+                plies >= 2,
+                "arena.adjudication.plies is {plies}; both sides must agree, so it is at least 2"
+            );
         }
         Ok(())
     }
@@ -88,13 +100,35 @@ mod tests {
 
     #[test]
     fn the_defaults_are_valid_and_bad_fields_are_named() {
-        ArenaConfig::default().validate().expect("the defaults are valid");
-        let odd = ArenaConfig { games: 7, ..ArenaConfig::default() };
-        assert!(odd.validate().expect_err("odd").to_string().contains("arena.games"));
-        let short = ArenaConfig { max_plies: 6, ..ArenaConfig::default() };
-        assert!(short.validate().expect_err("short").to_string().contains("arena.max_plies"));
+        ArenaConfig::default()
+            .validate()
+            .expect("the defaults are valid");
+        let odd = ArenaConfig {
+            games: 7,
+            ..ArenaConfig::default()
+        };
+        assert!(
+            odd.validate()
+                .expect_err("odd")
+                .to_string()
+                .contains("arena.games")
+        );
+        let short = ArenaConfig {
+            max_plies: 6,
+            ..ArenaConfig::default()
+        };
+        assert!(
+            short
+                .validate()
+                .expect_err("short")
+                .to_string()
+                .contains("arena.max_plies")
+        );
         let alone = Adjudication { q: 0.9, plies: 1 };
-        let alone = ArenaConfig { adjudication: Some(alone), ..ArenaConfig::default() };
+        let alone = ArenaConfig {
+            adjudication: Some(alone),
+            ..ArenaConfig::default()
+        };
         assert!(alone.validate().is_err());
     }
 }

@@ -16,7 +16,9 @@ pub struct GreedyContestant {
 impl GreedyContestant {
     /// The greedy player of a variant.
     pub fn new(variant: &Variant) -> GreedyContestant {
-        GreedyContestant { table: MaterialTable::new(variant) }
+        GreedyContestant {
+            table: MaterialTable::new(variant),
+        }
     }
 
     fn best_moves(&self, variant: &Variant, position: &Position) -> Vec<Move> {
@@ -25,7 +27,11 @@ impl GreedyContestant {
         for mv in position.legal_moves(variant) {
             let next = position.play(variant, mv);
             let mates = next.is_check(variant) && next.status(variant) == Status::Checkmate;
-            let worth = if mates { f64::INFINITY } else { -self.table.balance(&next) };
+            let worth = if mates {
+                f64::INFINITY
+            } else {
+                -self.table.balance(&next)
+            };
             if worth > best {
                 best = worth;
                 moves.clear();
@@ -46,9 +52,15 @@ impl Contestant for GreedyContestant {
     fn choose(&mut self, turns: &[Turn<'_>]) -> Vec<Choice> {
         let choose = |turn: &Turn<'_>| {
             let moves = self.best_moves(turn.game.variant(), turn.game.position());
-            assert!(!moves.is_empty(), "a contestant was asked to move in a game that is over");
+            assert!(
+                !moves.is_empty(),
+                "a contestant was asked to move in a game that is over"
+            );
             let mut rng = ChaCha8Rng::seed_from_u64(turn.seed);
-            Choice { mv: moves[rng.random_range(0..moves.len())], q: None }
+            Choice {
+                mv: moves[rng.random_range(0..moves.len())],
+                q: None,
+            }
         };
         turns.iter().map(choose).collect()
     }
@@ -85,7 +97,8 @@ mod tests {
     #[test]
     fn breaks_ties_by_the_seed() {
         let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-        let moves: std::collections::BTreeSet<String> = (0..50).map(|seed| play(start, seed)).collect();
+        let moves: std::collections::BTreeSet<String> =
+            (0..50).map(|seed| play(start, seed)).collect();
         assert!(moves.len() > 10);
         assert_eq!(play(start, 7), play(start, 7));
     }

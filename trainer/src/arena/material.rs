@@ -36,7 +36,9 @@ impl MaterialTable {
             };
             named.or_else(|| Some(PAWNS_PER_SQUARE * mean_mobility(variant, &bare?, role)))
         });
-        MaterialTable { values: values.map(|value| value.unwrap_or(1.0)).collect() }
+        MaterialTable {
+            values: values.map(|value| value.unwrap_or(1.0)).collect(),
+        }
     }
 
     /// What one man of this role counts, in pawns.
@@ -63,7 +65,14 @@ impl MaterialTable {
         self.settle(variant, position, depth, f64::NEG_INFINITY, f64::INFINITY)
     }
 
-    fn settle(&self, variant: &Variant, position: &Position, depth: u32, low: f64, high: f64) -> f64 {
+    fn settle(
+        &self,
+        variant: &Variant,
+        position: &Position,
+        depth: u32,
+        low: f64,
+        high: f64,
+    ) -> f64 {
         let standing = self.balance(position);
         if depth == 0 || standing >= high {
             return standing;
@@ -79,7 +88,12 @@ impl MaterialTable {
     }
 
     /// The positions after moves that gain material, the greatest gain first.
-    fn material_moves(&self, variant: &Variant, position: &Position, standing: f64) -> Vec<Position> {
+    fn material_moves(
+        &self,
+        variant: &Variant,
+        position: &Position,
+        standing: f64,
+    ) -> Vec<Position> {
         let enemy = position.by_color(!position.turn());
         let mut gains: Vec<(f64, Position)> = position
             .legal_moves(variant)
@@ -102,24 +116,51 @@ impl MaterialTable {
 /// The start array with nothing but the kings left; `None` if the variant does not allow that.
 fn bare_kings(variant: &Variant) -> Option<Position> {
     let start = variant.start();
-    let is_pawn = |square: Square| start.piece_at(square).is_some_and(|piece| variant.roles()[piece.role.index()].is_pawn);
-    let is_royal = |square: Square| start.piece_at(square).is_some_and(|piece| variant.roles()[piece.role.index()].is_royal);
+    let is_pawn = |square: Square| {
+        start
+            .piece_at(square)
+            .is_some_and(|piece| variant.roles()[piece.role.index()].is_pawn)
+    };
+    let is_royal = |square: Square| {
+        start
+            .piece_at(square)
+            .is_some_and(|piece| variant.roles()[piece.role.index()].is_royal)
+    };
     // Pieces go first, while the pawns still shield the kings from them.
-    let (pawns, pieces): (Vec<Square>, Vec<Square>) =
-        start.occupied().into_iter().filter(|&square| !is_royal(square)).partition(|&square| is_pawn(square));
-    pieces.into_iter().chain(pawns).try_fold(start, |position, square| position.with_piece(variant, square, None).ok())
+    let (pawns, pieces): (Vec<Square>, Vec<Square>) = start
+        .occupied()
+        .into_iter()
+        .filter(|&square| !is_royal(square))
+        .partition(|&square| is_pawn(square));
+    pieces
+        .into_iter()
+        .chain(pawns)
+        .try_fold(start, |position, square| {
+            position.with_piece(variant, square, None).ok()
+        })
 }
 
 /// Squares that a man of White reaches on an otherwise empty board, averaged over the squares it may stand on.
 fn mean_mobility(variant: &Variant, bare: &Position, role: Role) -> f64 {
     let free = variant.board() & !bare.occupied();
-    let piece = Piece { color: Color::White, role };
+    let piece = Piece {
+        color: Color::White,
+        role,
+    };
     let reached: Vec<u32> = free
         .into_iter()
-        .filter_map(|square| bare.with_piece(variant, square, Some(piece)).ok().map(|position| (square, position)))
+        .filter_map(|square| {
+            bare.with_piece(variant, square, Some(piece))
+                .ok()
+                .map(|position| (square, position))
+        })
         .map(|(square, position)| {
             let moves = position.legal_moves(variant).into_iter();
-            moves.filter(|mv| mv.from() == Some(square)).map(|mv| mv.to()).collect::<Bitboard>().count()
+            moves
+                .filter(|mv| mv.from() == Some(square))
+                .map(|mv| mv.to())
+                .collect::<Bitboard>()
+                .count()
         })
         .collect();
     f64::from(reached.iter().sum::<u32>()) / reached.len().max(1) as f64
@@ -138,7 +179,10 @@ mod tests {
         let variant = falcon();
         let table = MaterialTable::new(&variant);
         let value = |letter| table.value(variant.role_by_letter(letter).expect("a role"));
-        assert_eq!((value('P'), value('N'), value('R'), value('Q'), value('K')), (1.0, 3.0, 5.0, 9.0, 0.0));
+        assert_eq!(
+            (value('P'), value('N'), value('R'), value('Q'), value('K')),
+            (1.0, 3.0, 5.0, 9.0, 0.0)
+        );
         assert!((4.5..5.1).contains(&value('F')), "falcon {}", value('F'));
     }
 
@@ -147,7 +191,8 @@ mod tests {
         let variant = Variant::by_name("chess").expect("a shipped variant");
         let table = MaterialTable::new(&variant);
         assert_eq!(table.balance(&variant.start()), 0.0);
-        let up = Position::from_fen(&variant, "4k3/8/8/8/8/8/4P3/R3K3 b - - 0 1").expect("a position");
+        let up =
+            Position::from_fen(&variant, "4k3/8/8/8/8/8/4P3/R3K3 b - - 0 1").expect("a position");
         assert_eq!(table.balance(&up), -6.0);
     }
 

@@ -1,4 +1,22 @@
 //! Matches between players of different strength, and the Elo scale that they are measured on.
+//!
+//! 1. [`config`]: how matches are played.
+//! 2. [`contestant`]: who plays: [`greedy`] and [`random`] are the fixed anchors.
+//! 3. [`material`], [`openings`]: balanced openings, judged by a fixed table of material.
+//! 4. [`play`]: the match, many colour-swapped pairs at once; [`result`] is what comes out.
+//! 5. [`pentanomial`], [`elo`], [`normal`]: from results to an Elo difference with its error.
+//! 6. [`ladder`]: from many matches to one scale.
+
+pub mod config;
+pub mod contestant;
+pub mod greedy;
+pub mod random;
+
+pub mod material;
+pub mod openings;
+
+pub mod play;
+pub mod result;
 
 pub mod elo;
 pub mod ladder;

@@ -33,7 +33,12 @@ impl Openings {
     /// Openings of `plies` random plies each.
     pub fn new(variant: Arc<Variant>, plies: u32, seed: u64) -> Openings {
         let table = MaterialTable::new(&variant);
-        Openings { variant, table, plies, seed }
+        Openings {
+            variant,
+            table,
+            plies,
+            seed,
+        }
     }
 
     /// The opening with this number: always the same for the same variant, number of plies and seed.
@@ -46,7 +51,10 @@ impl Openings {
             .rev()
             .flat_map(|plies| (0..ATTEMPTS).map(move |_| plies))
             .find_map(|plies| self.draw(plies, &mut rng))
-            .unwrap_or_else(|| Opening { moves: Vec::new(), game: self.start() })
+            .unwrap_or_else(|| Opening {
+                moves: Vec::new(),
+                game: self.start(),
+            })
     }
 
     fn start(&self) -> Game {
@@ -54,7 +62,10 @@ impl Openings {
     }
 
     fn draw(&self, plies: u32, rng: &mut ChaCha8Rng) -> Option<Opening> {
-        let mut opening = Opening { moves: Vec::new(), game: self.start() };
+        let mut opening = Opening {
+            moves: Vec::new(),
+            game: self.start(),
+        };
         for _ in 0..plies {
             let moves = opening.game.position().legal_moves(&self.variant);
             if moves.is_empty() {
@@ -70,7 +81,9 @@ impl Openings {
 
     /// Settled material from White's view, in pawns.
     fn white_balance(&self, game: &Game) -> f64 {
-        let settled = self.table.settled_balance(&self.variant, game.position(), SETTLING_DEPTH);
+        let settled = self
+            .table
+            .settled_balance(&self.variant, game.position(), SETTLING_DEPTH);
         match game.position().turn() {
             Color::White => settled,
             Color::Black => -settled,

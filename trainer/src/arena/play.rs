@@ -61,7 +61,12 @@ pub fn play_match(
         for pair in receiver {
             pentanomial.record(pair.games[0].score, pair.games[1].score);
             pairs.push(pair);
-            if on_progress(&MatchProgress { pentanomial, pairs: config.pairs() }).is_break() {
+            if on_progress(&MatchProgress {
+                pentanomial,
+                pairs: config.pairs(),
+            })
+            .is_break()
+            {
                 stop.store(true, Ordering::Relaxed);
             }
         }
@@ -103,23 +108,36 @@ struct Agreement {
 
 impl<'a> Table<'a> {
     fn new(config: &'a ArenaConfig, openings: &'a Openings, team: Team) -> Table<'a> {
-        Table { config, openings, team, pairs: Vec::new() }
+        Table {
+            config,
+            openings,
+            team,
+            pairs: Vec::new(),
+        }
     }
 
-    fn play(mut self, numbers: impl Iterator<Item = usize>, stop: &AtomicBool, finished: &mpsc::Sender<PairResult>) {
+    fn play(
+        mut self,
+        numbers: impl Iterator<Item = usize>,
+        stop: &AtomicBool,
+        finished: &mpsc::Sender<PairResult>,
+    ) {
         let mut waiting = numbers;
         let capacity = (self.config.parallel_games as usize / 2).max(1);
         while !stop.load(Ordering::Relaxed) {
             let free = capacity - self.pairs.len();
             for number in waiting.by_ref().take(free) {
-                self.pairs.push(Pair::new(number, self.openings, self.config));
+                self.pairs
+                    .push(Pair::new(number, self.openings, self.config));
             }
             if self.pairs.is_empty() {
                 return;
             }
             self.ply(true);
             self.ply(false);
-            for pair in self.pairs.extract_if(.., |pair| pair.games.iter().all(|board| board.result.is_some())) {
+            for pair in self.pairs.extract_if(.., |pair| {
+                pair.games.iter().all(|board| board.result.is_some())
+            }) {
                 // Nobody listens only when the match has been given up.
                 let _ = finished.send(pair.into_result());
             }
@@ -129,13 +147,20 @@ impl<'a> Table<'a> {
     /// Lets one contestant move in all games in which it is to move.
     fn ply(&mut self, first: bool) {
         let config = self.config;
-        let contestant = if first { &mut self.team.a } else { &mut self.team.b };
+        let contestant = if first {
+            &mut self.team.a
+        } else {
+            &mut self.team.b
+        };
         let mut boards: Vec<(u64, &mut Board)> = self
             .pairs
             .iter_mut()
             .flat_map(|pair| {
                 let number = pair.number as u64;
-                pair.games.iter_mut().enumerate().map(move |(index, board)| (2 * number + index as u64, board))
+                pair.games
+                    .iter_mut()
+                    .enumerate()
+                    .map(move |(index, board)| (2 * number + index as u64, board))
             })
             .filter(|(_, board)| board.result.is_none() && board.is_turn_of_first() == first)
             .collect();
@@ -144,10 +169,18 @@ impl<'a> Table<'a> {
         }
         let turns: Vec<Turn<'_>> = boards
             .iter()
-            .map(|(number, board)| Turn { game: &board.game, seed: turn_seed(config.seed, *number, board.plies) })
+            .map(|(number, board)| Turn {
+                game: &board.game,
+                seed: turn_seed(config.seed, *number, board.plies),
+            })
             .collect();
         let choices = contestant.choose(&turns);
-        assert_eq!(choices.len(), boards.len(), "{} answered another number of turns", contestant.name());
+        assert_eq!(
+            choices.len(),
+            boards.len(),
+            "{} answered another number of turns",
+            contestant.name()
+        );
         for ((_, board), choice) in boards.iter_mut().zip(choices) {
             board.play(choice, config);
         }
@@ -172,12 +205,22 @@ impl Pair {
             result: None,
         };
         debug_assert!(opening.moves.len() <= config.opening_plies as usize);
-        Pair { number, opening: texts, games: [board(Color::White), board(Color::Black)] }
+        Pair {
+            number,
+            opening: texts,
+            games: [board(Color::White), board(Color::Black)],
+        }
     }
 
     fn into_result(self) -> PairResult {
-        let games = self.games.map(|board| board.result.expect("both games of the pair are over"));
-        PairResult { number: self.number, opening: self.opening, games }
+        let games = self
+            .games
+            .map(|board| board.result.expect("both games of the pair are over"));
+        PairResult {
+            number: self.number,
+            opening: self.opening,
+            games,
+        }
     }
 }
 
@@ -209,18 +252,28 @@ impl Board {
 
 impl Agreement {
     fn hear(&mut self, mover: Color, q: Option<f32>, config: &ArenaConfig) {
-        let Some(adjudication) = config.adjudication else { return };
+        let Some(adjudication) = config.adjudication else {
+            return;
+        };
         let winner = match q {
             Some(q) if q >= adjudication.q => Some(mover),
             Some(q) if q <= -adjudication.q => Some(!mover),
             Some(_) | None => None,
         };
-        self.plies = if winner == self.winner { self.plies + 1 } else { 1 };
+        self.plies = if winner == self.winner {
+            self.plies + 1
+        } else {
+            1
+        };
         self.winner = winner;
     }
 
     fn verdict(&self, config: &ArenaConfig) -> Option<Color> {
-        self.winner.filter(|_| config.adjudication.is_some_and(|adjudication| self.plies >= adjudication.plies))
+        self.winner.filter(|_| {
+            config
+                .adjudication
+                .is_some_and(|adjudication| self.plies >= adjudication.plies)
+        })
     }
 }
 
@@ -241,10 +294,16 @@ fn score_for(color: Color, outcome: Outcome) -> GameScore {
 
 /// A well-mixed seed for one move of one game (the finaliser of SplitMix64).
 fn turn_seed(seed: u64, game: u64, ply: u32) -> u64 {
-    [game, u64::from(ply)].into_iter().fold(seed, |state, part| {
-        let mut z = state.wrapping_add(part.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    })
+    [game, u64::from(ply)]
+        .into_iter()
+        .fold(seed, |state, part| {
+            let mut z =
+                state.wrapping_add(part.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            z ^ (z >> 31)
+        })
 }
+
+#[cfg(test)]
+mod tests;

@@ -16,9 +16,15 @@ impl Contestant for RandomContestant {
     fn choose(&mut self, turns: &[Turn<'_>]) -> Vec<Choice> {
         let choose = |turn: &Turn<'_>| {
             let moves = turn.game.position().legal_moves(turn.game.variant());
-            assert!(!moves.is_empty(), "a contestant was asked to move in a game that is over");
+            assert!(
+                !moves.is_empty(),
+                "a contestant was asked to move in a game that is over"
+            );
             let mut rng = ChaCha8Rng::seed_from_u64(turn.seed);
-            Choice { mv: moves[rng.random_range(0..moves.len())], q: None }
+            Choice {
+                mv: moves[rng.random_range(0..moves.len())],
+                q: None,
+            }
         };
         turns.iter().map(choose).collect()
     }

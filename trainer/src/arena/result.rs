@@ -101,7 +101,12 @@ pub struct PairRow {
 
 impl MatchResult {
     /// Sums up the pairs of a match between the contestants `names`.
-    pub fn new(variant: &Variant, config: &ArenaConfig, names: (String, String), pairs: Vec<PairResult>) -> MatchResult {
+    pub fn new(
+        variant: &Variant,
+        config: &ArenaConfig,
+        names: (String, String),
+        pairs: Vec<PairResult>,
+    ) -> MatchResult {
         let mut pentanomial = Pentanomial::default();
         let mut ends = BTreeMap::new();
         for pair in &pairs {
@@ -114,7 +119,11 @@ impl MatchResult {
         let count = |score| games().filter(|game| game.score == score).count() as u64;
         let mean = |sum: f64| (!pairs.is_empty()).then(|| sum / (2.0 * pairs.len() as f64));
         let white_points = games().map(|game| {
-            let score = if game.a_is_white { game.score } else { game.score.reversed() };
+            let score = if game.a_is_white {
+                game.score
+            } else {
+                game.score.reversed()
+            };
             f64::from(score.half_points()) / 2.0
         });
         MatchResult {
@@ -155,8 +164,14 @@ impl std::fmt::Display for MatchResult {
     /// The summary that people read, a few lines without a final line break.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let games = self.wins + self.draws + self.losses;
-        writeln!(f, "{} against {} on {}: {games} games", self.a, self.b, self.variant)?;
-        let Some(score) = self.score else { return write!(f, "no pair was finished") };
+        writeln!(
+            f,
+            "{} against {} on {}: {games} games",
+            self.a, self.b, self.variant
+        )?;
+        let Some(score) = self.score else {
+            return write!(f, "no pair was finished");
+        };
         let percent = |share: f64| 100.0 * share;
         writeln!(
             f,
@@ -169,11 +184,32 @@ impl std::fmt::Display for MatchResult {
         )?;
         let Self { elo, .. } = self;
         writeln!(f, "Elo          {elo}   95% interval")?;
-        writeln!(f, "normalised   {:+.1} ± {:.1}", elo.normalised, elo.normalised_error)?;
-        writeln!(f, "superiority  {:.1}%   p = {:.2e} against 50%", percent(elo.superiority), elo.p_value)?;
+        writeln!(
+            f,
+            "normalised   {:+.1} ± {:.1}",
+            elo.normalised, elo.normalised_error
+        )?;
+        writeln!(
+            f,
+            "superiority  {:.1}%   p = {:.2e} against 50%",
+            percent(elo.superiority),
+            elo.p_value
+        )?;
         let [ll, ld, even, wd, ww] = self.pentanomial.counts();
-        writeln!(f, "pairs        LL {ll}  LD {ld}  DD/WL {even}  WD {wd}  WW {ww}")?;
-        let ends: Vec<String> = self.ends.iter().map(|(end, count)| format!("{end} {count}")).collect();
-        write!(f, "ends         {}   mean length {:.0} plies", ends.join(", "), self.mean_plies.unwrap_or(0.0))
+        writeln!(
+            f,
+            "pairs        LL {ll}  LD {ld}  DD/WL {even}  WD {wd}  WW {ww}"
+        )?;
+        let ends: Vec<String> = self
+            .ends
+            .iter()
+            .map(|(end, count)| format!("{end} {count}"))
+            .collect();
+        write!(
+            f,
+            "ends         {}   mean length {:.0} plies",
+            ends.join(", "),
+            self.mean_plies.unwrap_or(0.0)
+        )
     }
 }

@@ -19,7 +19,11 @@ pub struct Bootstrap {
 
 impl Bootstrap {
     /// Calls `statistic` with each resample's multiplicities, one a game, and returns the results in order.
-    pub fn over_games<T: Send>(&self, games: usize, statistic: impl Fn(&[f64]) -> T + Sync) -> Vec<T> {
+    pub fn over_games<T: Send>(
+        &self,
+        games: usize,
+        statistic: impl Fn(&[f64]) -> T + Sync,
+    ) -> Vec<T> {
         (0..self.resamples)
             .into_par_iter()
             .map(|resample| {
@@ -42,13 +46,20 @@ mod tests {
     #[test]
     fn the_spread_of_a_mean_is_its_standard_error() {
         let values: Vec<f64> = (0..200).map(|i| f64::from(i % 10)).collect();
-        let means = Bootstrap { resamples: 1000, seed: 3 }.over_games(values.len(), |weights| {
+        let means = Bootstrap {
+            resamples: 1000,
+            seed: 3,
+        }
+        .over_games(values.len(), |weights| {
             weights.iter().zip(&values).map(|(w, v)| w * v).sum::<f64>() / values.len() as f64
         });
         let mean = means.iter().sum::<f64>() / 1000.0;
         let error = (means.iter().map(|m| (m - mean).powi(2)).sum::<f64>() / 1000.0).sqrt();
         assert!((mean - 4.5).abs() < 0.03);
         let expected = (8.25f64 / 200.0).sqrt();
-        assert!((error / expected - 1.0).abs() < 0.1, "{error} against {expected}");
+        assert!(
+            (error / expected - 1.0).abs() < 0.1,
+            "{error} against {expected}"
+        );
     }
 }

@@ -96,7 +96,11 @@ pub struct Strengths {
 impl Strengths {
     /// The strength of `man` in its own units.
     pub fn interval(&self, man: usize) -> Option<Interval> {
-        let draws = self.resamples.iter().filter_map(|strengths| strengths[man]).collect();
+        let draws = self
+            .resamples
+            .iter()
+            .filter_map(|strengths| strengths[man])
+            .collect();
         percentile_interval(self.point[man]?, draws, self.resamples.len())
     }
 
@@ -109,7 +113,11 @@ impl Strengths {
             let (strength, one) = (strengths[man]?, strengths[unit]?);
             (one > 0.0).then(|| strength / one)
         };
-        let draws = self.resamples.iter().filter_map(|strengths| ratio(strengths)).collect();
+        let draws = self
+            .resamples
+            .iter()
+            .filter_map(|strengths| ratio(strengths))
+            .collect();
         percentile_interval(ratio(&self.point)?, draws, self.resamples.len())
     }
 }
@@ -121,7 +129,11 @@ fn percentile_interval(value: f64, mut draws: Vec<f64>, resamples: usize) -> Opt
         return None;
     }
     draws.sort_by(f64::total_cmp);
-    Some(Interval { value, low: quantile(&draws, 0.025), high: quantile(&draws, 0.975) })
+    Some(Interval {
+        value,
+        low: quantile(&draws, 0.025),
+        high: quantile(&draws, 0.975),
+    })
 }
 
 /// The quantile of sorted numbers, interpolated linearly.
@@ -142,22 +154,38 @@ mod tests {
 
     #[test]
     fn ratios_carry_the_uncertainty_of_the_unit() {
-        let resamples = (0..=100).map(|i| vec![Some(0.5 + f64::from(i) / 100.0), Some(3.0)]).collect();
-        let strengths = Strengths { point: vec![Some(1.0), Some(3.0)], resamples };
+        let resamples = (0..=100)
+            .map(|i| vec![Some(0.5 + f64::from(i) / 100.0), Some(3.0)])
+            .collect();
+        let strengths = Strengths {
+            point: vec![Some(1.0), Some(3.0)],
+            resamples,
+        };
         let ratio = strengths.ratio(1, 0).expect("bounded");
         assert_eq!(ratio.value, 3.0);
-        assert!((ratio.low - 3.0 / 1.475).abs() < 1e-3 && (ratio.high - 3.0 / 0.525).abs() < 0.02, "{ratio}");
+        assert!(
+            (ratio.low - 3.0 / 1.475).abs() < 1e-3 && (ratio.high - 3.0 / 0.525).abs() < 0.02,
+            "{ratio}"
+        );
         let unit = strengths.ratio(0, 0).expect("bounded");
         assert_eq!((unit.value, unit.low, unit.high), (1.0, 1.0, 1.0));
     }
 
     #[test]
     fn a_unit_that_may_be_worthless_gives_no_value() {
-        let resamples = (0..100).map(|i| vec![Some(if i < 4 { -0.1 } else { 1.0 }), Some(3.0)]).collect();
-        let strengths = Strengths { point: vec![Some(1.0), Some(3.0)], resamples };
+        let resamples = (0..100)
+            .map(|i| vec![Some(if i < 4 { -0.1 } else { 1.0 }), Some(3.0)])
+            .collect();
+        let strengths = Strengths {
+            point: vec![Some(1.0), Some(3.0)],
+            resamples,
+        };
         assert_eq!(strengths.ratio(1, 0), None);
         assert!(strengths.interval(1).is_some());
-        let unmeasured = Strengths { point: vec![None], resamples: vec![vec![None]] };
+        let unmeasured = Strengths {
+            point: vec![None],
+            resamples: vec![vec![None]],
+        };
         assert_eq!(unmeasured.interval(0), None);
     }
 

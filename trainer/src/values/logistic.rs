@@ -37,11 +37,17 @@ impl Design {
     /// If `weights` has another length than there are rows, or `start` than there are columns.
     pub fn fit(&self, weights: &[f64], start: &[f64]) -> Vec<f64> {
         assert_eq!(weights.len(), self.rows(), "one weight a row was expected");
-        assert_eq!(start.len(), self.columns, "one number a column was expected");
+        assert_eq!(
+            start.len(),
+            self.columns,
+            "one number a column was expected"
+        );
         let mut w = start.to_vec();
         let (mut gradient, mut hessian, mut best) = self.derivatives(weights, &w);
         for _ in 0..50 {
-            let Some(step) = Cholesky::factor(&hessian, self.columns).map(|factor| factor.solve(&gradient)) else {
+            let Some(step) =
+                Cholesky::factor(&hessian, self.columns).map(|factor| factor.solve(&gradient))
+            else {
                 break;
             };
             let decrement: f64 = step.iter().zip(&gradient).map(|(s, g)| s * g).sum();
@@ -60,7 +66,9 @@ impl Design {
                     break None;
                 }
             };
-            let Some((candidate, derivatives)) = moved else { break };
+            let Some((candidate, derivatives)) = moved else {
+                break;
+            };
             w = candidate;
             (gradient, hessian, best) = derivatives;
         }
@@ -109,14 +117,22 @@ mod tests {
     /// With one binary feature, the fit is the log-odds of the mean score (up to the tiny ridge).
     #[test]
     fn one_feature_gives_the_log_odds() {
-        let design = Design { columns: 1, features: vec![1.0; 4], scores: vec![1.0, 0.0, 0.5, 1.0] };
+        let design = Design {
+            columns: 1,
+            features: vec![1.0; 4],
+            scores: vec![1.0, 0.0, 0.5, 1.0],
+        };
         let w = design.fit(&[300.0, 100.0, 200.0, 400.0], &[0.0]);
         assert!((w[0] - 4f64.ln()).abs() < 1e-3, "{w:?}");
     }
 
     #[test]
     fn separable_data_stay_finite() {
-        let design = Design { columns: 2, features: vec![1.0, 0.0, -1.0, 0.0], scores: vec![1.0, 0.0] };
+        let design = Design {
+            columns: 2,
+            features: vec![1.0, 0.0, -1.0, 0.0],
+            scores: vec![1.0, 0.0],
+        };
         let w = design.fit(&[1.0, 1.0], &[0.0, 0.0]);
         assert!(w[0] > 2.0 && w[0] < 20.0, "{w:?}");
         assert!(w[1].abs() < 1e-9);
@@ -125,7 +141,11 @@ mod tests {
     #[test]
     fn the_start_does_not_matter() {
         let features = vec![1.0, 2.0, -1.0, 1.0, 2.0, 0.0, 0.0, -3.0, 1.0, 1.0];
-        let design = Design { columns: 2, features, scores: vec![1.0, 0.5, 0.0, 0.0, 1.0] };
+        let design = Design {
+            columns: 2,
+            features,
+            scores: vec![1.0, 0.5, 0.0, 0.0, 1.0],
+        };
         let one = design.fit(&[1.0; 5], &[0.0, 0.0]);
         let other = design.fit(&[1.0; 5], &[5.0, -7.0]);
         for (a, b) in one.iter().zip(&other) {

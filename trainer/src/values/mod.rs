@@ -1,1 +1,6 @@
 //! What each man is worth.
+
+pub mod estimate;
+
+mod bootstrap;
+mod logistic;
