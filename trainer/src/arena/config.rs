@@ -1,12 +1,12 @@
-//! How matches are played.
+//! How a match is played.
 
 use anyhow::ensure;
 use serde::{Deserialize, Serialize};
 
-/// Settings of a match, and of the matches that rate a run's nets.
+/// Settings of a match.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct ArenaConfig {
+pub struct MatchConfig {
     /// Games of a match, even and at least 2; each opening is played twice with the colours swapped. Default 40.
     pub games: u32,
     /// Simulations a move for contestants that search, at least 1. Default 16.
@@ -19,8 +19,6 @@ pub struct ArenaConfig {
     pub parallel_games: u32,
     /// When to end a game early as won. Off by default.
     pub adjudication: Option<Adjudication>,
-    /// Earlier nets of the run, besides the first, that a newly published net plays for its rating. Default 2.
-    pub milestones: u32,
     /// Seed of openings and of the contestants' random choices. Default 1.
     pub seed: u64,
 }
@@ -35,22 +33,21 @@ pub struct Adjudication {
     pub plies: u32,
 }
 
-impl Default for ArenaConfig {
-    fn default() -> ArenaConfig {
-        ArenaConfig {
+impl Default for MatchConfig {
+    fn default() -> MatchConfig {
+        MatchConfig {
             games: 40,
             simulations: 16,
             opening_plies: 6,
             max_plies: 400,
             parallel_games: 64,
             adjudication: None,
-            milestones: 2,
             seed: 1,
         }
     }
 }
 
-impl ArenaConfig {
+impl MatchConfig {
     /// Checks the ranges of all fields.
     ///
     /// # Errors
@@ -62,27 +59,27 @@ impl ArenaConfig {
         ] {
             ensure!(
                 games >= 2 && games % 2 == 0,
-                "arena.{field} is {games}; games come in colour-swapped pairs, so it must be even and at least 2"
+                "{field} is {games}; games come in colour-swapped pairs, so it must be even and at least 2"
             );
         }
         ensure!(
             self.simulations >= 1,
-            "arena.simulations is 0; a search needs at least 1"
+            "simulations is 0; a search needs at least 1"
         );
         ensure!(
             self.max_plies > self.opening_plies,
-            "arena.max_plies is {}, which leaves nothing to play after arena.opening_plies = {}",
+            "max_plies is {}, which leaves nothing to play after opening_plies = {}",
             self.max_plies,
             self.opening_plies
         );
         if let Some(Adjudication { q, plies }) = self.adjudication {
             ensure!(
                 (0.0..=1.0).contains(&q),
-                "arena.adjudication.q is {q}; it must lie between 0 and 1"
+                "adjudication.q is {q}; it must lie between 0 and 1"
             );
             ensure!(
                 plies >= 2,
-                "arena.adjudication.plies is {plies}; both sides must agree, so it is at least 2"
+                "adjudication.plies is {plies}; both sides must agree, so it is at least 2"
             );
         }
         Ok(())
@@ -100,34 +97,34 @@ mod tests {
 
     #[test]
     fn the_defaults_are_valid_and_bad_fields_are_named() {
-        ArenaConfig::default()
+        MatchConfig::default()
             .validate()
             .expect("the defaults are valid");
-        let odd = ArenaConfig {
+        let odd = MatchConfig {
             games: 7,
-            ..ArenaConfig::default()
+            ..MatchConfig::default()
         };
         assert!(
             odd.validate()
                 .expect_err("odd")
                 .to_string()
-                .contains("arena.games")
+                .contains("games")
         );
-        let short = ArenaConfig {
+        let short = MatchConfig {
             max_plies: 6,
-            ..ArenaConfig::default()
+            ..MatchConfig::default()
         };
         assert!(
             short
                 .validate()
                 .expect_err("short")
                 .to_string()
-                .contains("arena.max_plies")
+                .contains("max_plies")
         );
         let alone = Adjudication { q: 0.9, plies: 1 };
-        let alone = ArenaConfig {
+        let alone = MatchConfig {
             adjudication: Some(alone),
-            ..ArenaConfig::default()
+            ..MatchConfig::default()
         };
         assert!(alone.validate().is_err());
     }

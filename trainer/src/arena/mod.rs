@@ -1,16 +1,19 @@
 //! Matches between players of different strength, and the Elo scale that they are measured on.
 //!
 //! 1. [`config`]: how matches are played.
-//! 2. [`contestant`]: who plays: [`greedy`] and [`random`] are the fixed anchors.
+//! 2. [`contestant`]: who plays; [`search`] with a net or without, [`greedy`] and [`random`] as fixed anchors, all by
+//!    name through [`spec`].
 //! 3. [`material`], [`openings`]: balanced openings, judged by a fixed table of material.
 //! 4. [`play`]: the match, many colour-swapped pairs at once; [`result`] is what comes out.
 //! 5. [`pentanomial`], [`elo`], [`normal`]: from results to an Elo difference with its error.
-//! 6. [`ladder`]: from many matches to one scale.
+//! 6. [`ladder`]: from many matches to one scale; [`rating`] keeps a run's scale as it trains.
 
 pub mod config;
 pub mod contestant;
 pub mod greedy;
 pub mod random;
+pub mod search;
+pub mod spec;
 
 pub mod material;
 pub mod openings;
@@ -22,3 +25,4 @@ pub mod elo;
 pub mod ladder;
 pub mod normal;
 pub mod pentanomial;
+pub mod rating;

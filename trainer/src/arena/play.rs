@@ -5,7 +5,7 @@
 //! second. A pair's course depends on the configuration and its number only, so the result is the same however many
 //! teams there are.
 
-use super::config::ArenaConfig;
+use super::config::MatchConfig;
 use super::contestant::{Choice, Contestant, Turn};
 use super::openings::Openings;
 use super::pentanomial::{GameScore, Pentanomial};
@@ -39,7 +39,7 @@ pub struct MatchProgress {
 /// If there is no team, or a contestant plays an illegal move.
 pub fn play_match(
     variant: &Arc<Variant>,
-    config: &ArenaConfig,
+    config: &MatchConfig,
     teams: Vec<Team>,
     on_progress: &mut dyn FnMut(&MatchProgress) -> ControlFlow<()>,
 ) -> MatchResult {
@@ -77,7 +77,7 @@ pub fn play_match(
 
 /// The games that one team has under way.
 struct Table<'a> {
-    config: &'a ArenaConfig,
+    config: &'a MatchConfig,
     openings: &'a Openings,
     team: Team,
     pairs: Vec<Pair>,
@@ -107,7 +107,7 @@ struct Agreement {
 }
 
 impl<'a> Table<'a> {
-    fn new(config: &'a ArenaConfig, openings: &'a Openings, team: Team) -> Table<'a> {
+    fn new(config: &'a MatchConfig, openings: &'a Openings, team: Team) -> Table<'a> {
         Table {
             config,
             openings,
@@ -188,7 +188,7 @@ impl<'a> Table<'a> {
 }
 
 impl Pair {
-    fn new(number: usize, openings: &Openings, config: &ArenaConfig) -> Pair {
+    fn new(number: usize, openings: &Openings, config: &MatchConfig) -> Pair {
         let opening = openings.opening(number as u64);
         let variant = opening.game.variant().clone();
         let mut position = variant.start();
@@ -229,7 +229,7 @@ impl Board {
         self.game.position().turn() == self.a_color
     }
 
-    fn play(&mut self, choice: Choice, config: &ArenaConfig) {
+    fn play(&mut self, choice: Choice, config: &MatchConfig) {
         let mover = self.game.position().turn();
         self.game.play(choice.mv);
         self.plies += 1;
@@ -251,7 +251,7 @@ impl Board {
 }
 
 impl Agreement {
-    fn hear(&mut self, mover: Color, q: Option<f32>, config: &ArenaConfig) {
+    fn hear(&mut self, mover: Color, q: Option<f32>, config: &MatchConfig) {
         let Some(adjudication) = config.adjudication else {
             return;
         };
@@ -268,7 +268,7 @@ impl Agreement {
         self.winner = winner;
     }
 
-    fn verdict(&self, config: &ArenaConfig) -> Option<Color> {
+    fn verdict(&self, config: &MatchConfig) -> Option<Color> {
         self.winner.filter(|_| {
             config
                 .adjudication

@@ -1,6 +1,6 @@
 //! What a match has given, as data.
 
-use super::config::ArenaConfig;
+use super::config::MatchConfig;
 use super::elo::EloEstimate;
 use super::pentanomial::{GameScore, Pentanomial};
 use rules::{Status, Variant};
@@ -67,7 +67,7 @@ pub struct MatchResult {
     pub variant: String,
     pub a: String,
     pub b: String,
-    pub config: ArenaConfig,
+    pub config: MatchConfig,
     /// False if the match was stopped before its last pair.
     pub complete: bool,
     pub wins: u64,
@@ -103,7 +103,7 @@ impl MatchResult {
     /// Sums up the pairs of a match between the contestants `names`.
     pub fn new(
         variant: &Variant,
-        config: &ArenaConfig,
+        config: &MatchConfig,
         names: (String, String),
         pairs: Vec<PairResult>,
     ) -> MatchResult {

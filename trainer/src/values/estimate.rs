@@ -4,6 +4,7 @@
 //! strength is divided by the pawn's, and by the knight's, in the estimate and in every bootstrap resample alike: the
 //! interval then carries the uncertainty of the unit as well.
 
+use rules::{Role, RoleInfo, Variant};
 use serde::{Deserialize, Serialize};
 
 /// A value with its 95% interval.
@@ -84,55 +85,114 @@ impl Estimate {
     }
 }
 
-/// Strengths of all men: the estimate and its bootstrap resamples. `None` where a man could not be measured.
+/// Every man's value by one weighting of the games, on each of the scales. `None` where the games do not tell.
+///
+/// Men are the variant's roles without kings, in the variant's order.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Strengths {
-    /// One a man.
-    pub point: Vec<Option<f64>>,
-    /// `[resamples][men]`.
-    pub resamples: Vec<Vec<Option<f64>>>,
+pub struct Scales {
+    /// On the estimator's own scale, log-odds of the expected score.
+    pub logits: Vec<Option<f64>>,
+    /// In pawns.
+    pub pawns: Vec<Option<f64>>,
+    /// In knights.
+    pub knights: Vec<Option<f64>>,
 }
 
-impl Strengths {
-    /// The strength of `man` in its own units.
-    pub fn interval(&self, man: usize) -> Option<Interval> {
-        let draws = self
-            .resamples
-            .iter()
-            .filter_map(|strengths| strengths[man])
-            .collect();
-        percentile_interval(self.point[man]?, draws, self.resamples.len())
+/// A strength in units of another; `None` unless the unit is worth something.
+pub fn ratio(strength: Option<f64>, unit: Option<f64>) -> Option<f64> {
+    let (strength, unit) = (strength?, unit?);
+    (unit > 0.0).then(|| strength / unit)
+}
+
+/// The men that have a value: all but kings.
+#[derive(Debug, Clone, Copy)]
+pub struct Men<'a> {
+    variant: &'a Variant,
+}
+
+impl<'a> Men<'a> {
+    /// The men of a variant.
+    pub fn new(variant: &'a Variant) -> Men<'a> {
+        Men { variant }
     }
 
-    /// The strength of `man` divided by that of `unit`.
-    ///
-    /// `None` if the man or the unit could not be measured, or if more than 2.5% of the resamples have no positive
-    /// strength for the unit: the ratio's interval would be unbounded.
-    pub fn ratio(&self, man: usize, unit: usize) -> Option<Interval> {
-        let ratio = |strengths: &[Option<f64>]| {
-            let (strength, one) = (strengths[man]?, strengths[unit]?);
-            (one > 0.0).then(|| strength / one)
+    /// The roles that have a value, in the variant's order.
+    pub fn roles(self) -> impl Iterator<Item = (Role, &'a RoleInfo)> {
+        let roles = self.variant.roles().iter().enumerate();
+        roles
+            .filter(|(_, info)| !info.is_royal)
+            .filter_map(|(index, info)| Some((Role::from_index(index)?, info)))
+    }
+
+    /// The place of the pawn among the roles.
+    pub fn pawn(self) -> Option<usize> {
+        self.roles().position(|(_, info)| info.is_pawn)
+    }
+
+    /// The place of the knight among the roles.
+    pub fn knight(self) -> Option<usize> {
+        self.roles().position(|(_, info)| info.name == "knight")
+    }
+}
+
+/// What an estimate was made from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Evidence {
+    /// Games the positions come from.
+    pub games: u64,
+    /// Positions used.
+    pub positions: u64,
+    /// Positions that bear on each man.
+    pub of_men: Vec<u64>,
+}
+
+impl Estimate {
+    /// Puts the values together from the weighting in which each game counts once and from bootstrap resamples.
+    pub fn assemble(
+        method: Method,
+        men: Men<'_>,
+        evidence: &Evidence,
+        point: &Scales,
+        draws: &[Scales],
+    ) -> Estimate {
+        let interval = |scale: fn(&Scales) -> &Vec<Option<f64>>, man: usize| {
+            percentile_interval(scale(point)[man], draws.iter().map(|draw| scale(draw)[man]))
         };
-        let draws = self
-            .resamples
-            .iter()
-            .filter_map(|strengths| ratio(strengths))
-            .collect();
-        percentile_interval(ratio(&self.point)?, draws, self.resamples.len())
+        let value = |(man, (_, info)): (usize, (Role, &RoleInfo))| RoleValue {
+            letter: info.letter,
+            name: info.name.clone(),
+            pawns: interval(|scales| &scales.pawns, man),
+            knights: interval(|scales| &scales.knights, man),
+            logits: interval(|scales| &scales.logits, man),
+            positions: evidence.of_men[man],
+        };
+        Estimate {
+            method,
+            games: evidence.games,
+            positions: evidence.positions,
+            values: men.roles().enumerate().map(value).collect(),
+        }
     }
 }
 
-/// The percentile bootstrap's 95% interval (Efron 1979), unless more than 2.5% of the resamples failed.
-fn percentile_interval(value: f64, mut draws: Vec<f64>, resamples: usize) -> Option<Interval> {
-    let failed = resamples - draws.len();
-    if draws.is_empty() || failed as f64 > 0.025 * resamples as f64 {
+/// The percentile bootstrap's 95% interval (Efron 1979); `None` if the estimate or more than 2.5% of the draws failed,
+/// since the interval is then unbounded.
+pub fn percentile_interval(
+    value: Option<f64>,
+    draws: impl Iterator<Item = Option<f64>>,
+) -> Option<Interval> {
+    let value = value?;
+    let draws: Vec<Option<f64>> = draws.collect();
+    let mut good: Vec<f64> = draws.iter().copied().flatten().collect();
+    let failed = draws.len() - good.len();
+    if good.is_empty() || failed as f64 > 0.025 * draws.len() as f64 {
         return None;
     }
-    draws.sort_by(f64::total_cmp);
+    good.sort_by(f64::total_cmp);
     Some(Interval {
         value,
-        low: quantile(&draws, 0.025),
-        high: quantile(&draws, 0.975),
+        low: quantile(&good, 0.025),
+        high: quantile(&good, 0.975),
     })
 }
 
@@ -153,40 +213,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ratios_carry_the_uncertainty_of_the_unit() {
-        let resamples = (0..=100)
-            .map(|i| vec![Some(0.5 + f64::from(i) / 100.0), Some(3.0)])
-            .collect();
-        let strengths = Strengths {
-            point: vec![Some(1.0), Some(3.0)],
-            resamples,
-        };
-        let ratio = strengths.ratio(1, 0).expect("bounded");
-        assert_eq!(ratio.value, 3.0);
-        assert!(
-            (ratio.low - 3.0 / 1.475).abs() < 1e-3 && (ratio.high - 3.0 / 0.525).abs() < 0.02,
-            "{ratio}"
+    fn intervals_come_from_the_draws() {
+        let draws = (0..=100).map(|i| Some(f64::from(i)));
+        let interval = percentile_interval(Some(40.0), draws).expect("bounded");
+        assert_eq!(
+            (interval.value, interval.low, interval.high),
+            (40.0, 2.5, 97.5)
         );
-        let unit = strengths.ratio(0, 0).expect("bounded");
-        assert_eq!((unit.value, unit.low, unit.high), (1.0, 1.0, 1.0));
+        assert!(interval.contains(97.0) && !interval.contains(98.0));
     }
 
     #[test]
-    fn a_unit_that_may_be_worthless_gives_no_value() {
-        let resamples = (0..100)
-            .map(|i| vec![Some(if i < 4 { -0.1 } else { 1.0 }), Some(3.0)])
-            .collect();
-        let strengths = Strengths {
-            point: vec![Some(1.0), Some(3.0)],
-            resamples,
+    fn a_unit_that_may_be_worthless_gives_no_interval() {
+        let draws = |bad: i32| {
+            (0..100).map(move |i| ratio(Some(3.0), Some(if i < bad { -0.1 } else { 1.0 })))
         };
-        assert_eq!(strengths.ratio(1, 0), None);
-        assert!(strengths.interval(1).is_some());
-        let unmeasured = Strengths {
-            point: vec![None],
-            resamples: vec![vec![None]],
-        };
-        assert_eq!(unmeasured.interval(0), None);
+        assert!(percentile_interval(Some(3.0), draws(2)).is_some());
+        assert_eq!(percentile_interval(Some(3.0), draws(4)), None);
+        assert_eq!(percentile_interval(None, draws(0)), None);
     }
 
     #[test]

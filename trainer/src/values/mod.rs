@@ -1,6 +1,24 @@
-//! What each man is worth.
+//! What each man is worth: estimators, and a table of their values beside the published claims.
+//!
+//! 1. [`run`]: from a run's games and its current net to the table; the entry point.
+//! 2. [`regression`]: values from the outcomes of games.
+//! 3. [`probe`]: values from what a net thinks when a man is taken away.
+//! 4. [`estimate`]: what an estimator says, always with an interval.
+//! 5. [`claims`]: what others have published.
+//! 6. [`table`]: all of it side by side.
 
+mod run;
+
+pub mod probe;
+pub mod regression;
+
+pub mod claims;
 pub mod estimate;
+pub mod table;
 
 mod bootstrap;
+mod census;
 mod logistic;
+
+pub use bootstrap::Bootstrap;
+pub use run::{ValuesConfig, ValuesStage, first_table};

@@ -7,12 +7,12 @@ fn chess() -> Arc<Variant> {
     Variant::by_name("chess").expect("a shipped variant")
 }
 
-fn config(games: u32) -> ArenaConfig {
-    ArenaConfig {
+fn config(games: u32) -> MatchConfig {
+    MatchConfig {
         games,
         opening_plies: 4,
         max_plies: 120,
-        ..ArenaConfig::default()
+        ..MatchConfig::default()
     }
 }
 
@@ -43,13 +43,13 @@ fn greed_beats_chance() {
 fn batches_and_threads_do_not_change_the_result() {
     let variant = chess();
     let whole = play_match(&variant, &config(12), teams(1, &variant), &mut keep_going);
-    let narrow = ArenaConfig {
+    let narrow = MatchConfig {
         parallel_games: 2,
         ..config(12)
     };
     let split = play_match(&variant, &narrow, teams(3, &variant), &mut keep_going);
     assert_eq!(whole.pairs, split.pairs);
-    let other = ArenaConfig {
+    let other = MatchConfig {
         seed: 2,
         ..config(12)
     };
@@ -62,7 +62,7 @@ fn batches_and_threads_do_not_change_the_result() {
 #[test]
 fn a_stopped_match_keeps_its_finished_pairs() {
     let variant = chess();
-    let narrow = ArenaConfig {
+    let narrow = MatchConfig {
         parallel_games: 2,
         ..config(40)
     };
@@ -87,7 +87,7 @@ fn a_stopped_match_keeps_its_finished_pairs() {
 #[test]
 fn games_of_the_greatest_length_are_drawn() {
     let variant = chess();
-    let short = ArenaConfig {
+    let short = MatchConfig {
         max_plies: 5,
         ..config(4)
     };
@@ -126,7 +126,7 @@ impl Contestant for Partisan {
 fn a_game_is_adjudicated_once_both_agree_for_long_enough() {
     let variant = chess();
     let adjudication = Some(Adjudication { q: 0.9, plies: 3 });
-    let config = ArenaConfig {
+    let config = MatchConfig {
         adjudication,
         ..config(4)
     };

@@ -1,0 +1,175 @@
+//! Contestants by name: `greedy`, `random`, `uniform`, a net's file, or a run.
+
+use super::contestant::Contestant;
+use super::greedy::GreedyContestant;
+use super::random::RandomContestant;
+use super::search::SearchContestant;
+use anyhow::{Context, bail};
+use model::{DeviceChoice, Evaluator, UniformEvaluator, load_evaluator};
+use rules::Variant;
+use selfplay::layout::{CurrentNet, RunPaths};
+use selfplay::storage::Storage;
+use std::path::Path;
+
+/// A net file's bytes and where they come from.
+#[derive(Debug, Clone)]
+pub struct NetBytes {
+    /// Short name for results.
+    pub name: String,
+    /// File or URL, for errors.
+    pub origin: String,
+    pub bytes: Vec<u8>,
+}
+
+/// Who is to play.
+#[derive(Debug, Clone)]
+pub enum ContestantSpec {
+    /// One ply of material greed: [`GreedyContestant`].
+    Greedy,
+    /// Any legal move: [`RandomContestant`].
+    Random,
+    /// Search without a net: every move as likely, every position even.
+    Uniform,
+    /// Search with a net.
+    Net(NetBytes),
+}
+
+/// What searching contestants need besides their net.
+#[derive(Debug, Clone, Copy)]
+pub struct Equipment {
+    /// Simulations a move.
+    pub simulations: u32,
+    pub device: DeviceChoice,
+}
+
+impl ContestantSpec {
+    /// Reads a contestant from the command line: `greedy`, `random`, `uniform`, the path of a net's file, or the folder or
+    /// URL of a run, which stands for its current net.
+    ///
+    /// # Errors
+    /// If it is none of these, or the net cannot be read.
+    pub fn parse(text: &str) -> anyhow::Result<ContestantSpec> {
+        match text {
+            "greedy" => return Ok(ContestantSpec::Greedy),
+            "random" => return Ok(ContestantSpec::Random),
+            "uniform" => return Ok(ContestantSpec::Uniform),
+            _ => {}
+        }
+        let path = Path::new(text);
+        if path.is_file() {
+            let bytes =
+                std::fs::read(path).with_context(|| format!("cannot read the net '{text}'"))?;
+            let name = path.file_stem().map_or_else(
+                || text.to_owned(),
+                |stem| stem.to_string_lossy().into_owned(),
+            );
+            return Ok(ContestantSpec::Net(NetBytes {
+                name,
+                origin: text.to_owned(),
+                bytes,
+            }));
+        }
+        if path.is_dir() || text.contains("://") {
+            let storage = Storage::open(text)?;
+            let current = CurrentNet::read(&storage)?.with_context(|| {
+                format!("'{text}' has no published net; is it the folder of a run?")
+            })?;
+            return ContestantSpec::published(&storage, &current.id);
+        }
+        bail!(
+            "'{text}' is no contestant; give greedy, random, uniform, the path of a net's file, or the folder of a run"
+        )
+    }
+
+    /// A net that a run has published.
+    ///
+    /// # Errors
+    /// If there is no such net.
+    pub fn published(storage: &Storage, id: &str) -> anyhow::Result<ContestantSpec> {
+        let object = RunPaths::net(id);
+        let bytes = storage.get(&object)?.to_vec();
+        Ok(ContestantSpec::Net(NetBytes {
+            name: id.to_owned(),
+            origin: storage.object_url(&object),
+            bytes,
+        }))
+    }
+
+    /// A player for one thread.
+    ///
+    /// # Errors
+    /// If the net is broken, or of another variant or encoding, or the device is not there.
+    pub fn build(
+        &self,
+        variant: &Variant,
+        equipment: Equipment,
+    ) -> anyhow::Result<Box<dyn Contestant>> {
+        let searcher = |name: &str, evaluator: Box<dyn Evaluator>| -> Box<dyn Contestant> {
+            Box::new(SearchContestant::new(
+                name,
+                evaluator,
+                equipment.simulations,
+            ))
+        };
+        Ok(match self {
+            ContestantSpec::Greedy => Box::new(GreedyContestant::new(variant)),
+            ContestantSpec::Random => Box::new(RandomContestant),
+            ContestantSpec::Uniform => searcher("uniform", Box::new(UniformEvaluator)),
+            ContestantSpec::Net(NetBytes {
+                name,
+                origin,
+                bytes,
+            }) => searcher(
+                name,
+                load_evaluator(bytes, origin, variant, equipment.device)?,
+            ),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn anchors_go_by_name_and_anything_else_is_explained() {
+        assert!(matches!(
+            ContestantSpec::parse("greedy"),
+            Ok(ContestantSpec::Greedy)
+        ));
+        assert!(matches!(
+            ContestantSpec::parse("uniform"),
+            Ok(ContestantSpec::Uniform)
+        ));
+        let error = ContestantSpec::parse("no/such/net")
+            .expect_err("nothing is there")
+            .to_string();
+        assert!(
+            error.contains("no/such/net") && error.contains("greedy"),
+            "{error}"
+        );
+        let folder = tempfile::tempdir().expect("a folder");
+        let error = ContestantSpec::parse(&folder.path().to_string_lossy())
+            .expect_err("no run")
+            .to_string();
+        assert!(error.contains("no published net"), "{error}");
+    }
+
+    #[test]
+    fn a_broken_net_is_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("broken.safetensors");
+        std::fs::write(&path, b"not a net").expect("written");
+        let spec = ContestantSpec::parse(&path.to_string_lossy()).expect("a file");
+        let variant = Variant::by_name("chess").expect("a shipped variant");
+        let equipment = Equipment {
+            simulations: 2,
+            device: DeviceChoice::Cpu,
+        };
+        let error = format!(
+            "{:#}",
+            spec.build(&variant, equipment).err().expect("not a net")
+        );
+        assert!(error.contains("broken.safetensors"), "{error}");
+    }
+}

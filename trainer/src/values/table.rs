@@ -1,0 +1,279 @@
+//! The estimates side by side with the claims: as data and as text.
+
+use super::claims::{ClaimedValues, Claims};
+use super::estimate::{Estimate, Interval, RoleValue};
+use serde::{Deserialize, Serialize};
+
+/// Version of the JSON form.
+pub const TABLE_VERSION: u32 = 1;
+
+/// What is known about the worth of a variant's men.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ValueTable {
+    /// [`TABLE_VERSION`].
+    pub version: u32,
+    pub variant: String,
+    /// The run that the games come from.
+    pub run: String,
+    /// The net that was probed; `None` if there was none.
+    pub net: Option<String>,
+    /// One an estimator.
+    pub estimates: Vec<Estimate>,
+    /// What has been published about the variant.
+    pub claims: Option<Claims>,
+}
+
+/// The unit of a block of the text table.
+#[derive(Debug, Clone, Copy)]
+struct Unit {
+    /// The man that is worth 1.
+    man: &'static str,
+    of: fn(&RoleValue) -> Option<Interval>,
+}
+
+const UNITS: [Unit; 2] = [
+    Unit {
+        man: "pawn",
+        of: |value| value.pawns,
+    },
+    Unit {
+        man: "knight",
+        of: |value| value.knights,
+    },
+];
+
+impl std::fmt::Display for ValueTable {
+    /// A block of rows in pawns and one in knights, then where everything comes from. Ends with a line break.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.estimates.is_empty() {
+            return writeln!(
+                f,
+                "No piece values for {}: there is nothing to estimate them from.",
+                self.variant
+            );
+        }
+        for unit in UNITS {
+            let rows = self.rows(unit);
+            if rows.len() > 1 {
+                writeln!(
+                    f,
+                    "Piece values of {} in {}s, with 95% intervals",
+                    self.variant, unit.man
+                )?;
+                write_aligned(f, &rows)?;
+                writeln!(f)?;
+            }
+        }
+        self.write_notes(f)
+    }
+}
+
+impl ValueTable {
+    /// The head of the table, then one row a man that has an entry.
+    fn rows(&self, unit: Unit) -> Vec<Vec<String>> {
+        let claims: Vec<&ClaimedValues> = self
+            .claimed_values()
+            .filter(|values| values.men.contains_key(unit.man))
+            .collect();
+        let mut head = vec!["man".to_owned()];
+        head.extend(
+            self.estimates
+                .iter()
+                .map(|estimate| estimate.method.title().to_owned()),
+        );
+        head.extend(claims.iter().map(|values| self.label(values)));
+        let mut rows = vec![head];
+        let dash = || "-".to_owned();
+        for man in &self.estimates[0].values {
+            let mut row = vec![format!("{} {}", man.letter, man.name)];
+            for estimate in &self.estimates {
+                let interval = estimate.of(man.letter).and_then(|value| (unit.of)(value));
+                row.push(interval.map_or_else(dash, |interval| interval.to_string()));
+            }
+            for values in &claims {
+                row.push(
+                    values
+                        .ratio(&man.name, unit.man)
+                        .map_or_else(dash, |value| format!("{value:.2}")),
+                );
+            }
+            if row[1..].iter().any(|cell| cell != "-") {
+                rows.push(row);
+            }
+        }
+        rows
+    }
+
+    fn claimed_values(&self) -> impl Iterator<Item = &ClaimedValues> {
+        self.claims.iter().flat_map(|claims| &claims.values)
+    }
+
+    fn label(&self, values: &ClaimedValues) -> String {
+        let source = self
+            .claims
+            .as_ref()
+            .and_then(|claims| claims.source(&values.source));
+        source.map_or_else(|| values.source.clone(), |source| source.label.clone())
+    }
+
+    fn write_notes(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for estimate in &self.estimates {
+            let Estimate {
+                method,
+                games,
+                positions,
+                ..
+            } = estimate;
+            writeln!(
+                f,
+                "{}: {positions} positions of {games} games of {}",
+                method.title(),
+                self.run
+            )?;
+        }
+        if let Some(net) = &self.net {
+            writeln!(f, "net probed: {net}")?;
+        }
+        for values in self.claimed_values() {
+            let men: Vec<String> = values
+                .men
+                .iter()
+                .map(|(man, value)| format!("{man} {value}"))
+                .collect();
+            let citation = self
+                .claims
+                .as_ref()
+                .and_then(|claims| claims.source(&values.source));
+            let citation = citation.map_or("", |source| source.citation.as_str());
+            writeln!(
+                f,
+                "claimed, {}: {} ({}). {citation}",
+                self.label(values),
+                men.join(", "),
+                values.note
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes rows with their columns flush left.
+fn write_aligned(f: &mut std::fmt::Formatter<'_>, rows: &[Vec<String>]) -> std::fmt::Result {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| {
+        rows.iter()
+            .filter_map(|row| row.get(column))
+            .map(|cell| cell.chars().count())
+            .max()
+    };
+    let widths: Vec<usize> = (0..columns)
+        .map(|column| width(column).unwrap_or(0))
+        .collect();
+    for row in rows {
+        let cells = row
+            .iter()
+            .zip(&widths)
+            .map(|(cell, &width)| format!("{cell:<width$}"));
+        let line = cells.collect::<Vec<String>>().join("   ");
+        writeln!(f, "  {}", line.trim_end())?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::estimate::Method;
+    use super::*;
+
+    fn interval(value: f64) -> Option<Interval> {
+        Some(Interval {
+            value,
+            low: value - 0.25,
+            high: value + 0.25,
+        })
+    }
+
+    fn man(
+        letter: char,
+        name: &str,
+        pawns: Option<Interval>,
+        knights: Option<Interval>,
+    ) -> RoleValue {
+        RoleValue {
+            letter,
+            name: name.to_owned(),
+            pawns,
+            knights,
+            logits: None,
+            positions: 10,
+        }
+    }
+
+    fn table() -> ValueTable {
+        let falcon = rules::Variant::by_name("falcon").expect("a shipped variant");
+        let unit = Some(Interval {
+            value: 1.0,
+            low: 1.0,
+            high: 1.0,
+        });
+        let values = vec![
+            man('P', "pawn", unit, None),
+            man('F', "falcon", interval(4.7), interval(1.5)),
+            man('Q', "queen", None, None),
+        ];
+        ValueTable {
+            version: TABLE_VERSION,
+            variant: "falcon".to_owned(),
+            run: "runs/x".to_owned(),
+            net: Some("n7".to_owned()),
+            estimates: vec![Estimate {
+                method: Method::OutcomeRegression,
+                games: 12,
+                positions: 34,
+                values,
+            }],
+            claims: Claims::about(&falcon),
+        }
+    }
+
+    #[test]
+    fn estimates_stand_beside_the_claims() {
+        let text = table().to_string();
+        let line = |start: &str| {
+            text.lines()
+                .find(|line| line.trim_start().starts_with(start))
+                .expect("a line")
+                .to_owned()
+        };
+        assert_eq!(line("man"), "  man        outcome regression   Duke 2000");
+        assert_eq!(line("F falcon"), "  F falcon   4.70 (4.45 … 4.95)   5.83");
+        assert_eq!(line("Q queen"), "  Q queen    -                    7.50");
+        assert!(
+            text.contains("outcome regression: 34 positions of 12 games of runs/x"),
+            "{text}"
+        );
+        assert!(
+            text.contains("claimed, Duke 2000: bishop 3, falcon 7,"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn json_survives_a_round_trip() {
+        let json = serde_json::to_string(&table()).expect("plain data");
+        assert_eq!(
+            serde_json::from_str::<ValueTable>(&json).expect("our own JSON"),
+            table()
+        );
+    }
+
+    #[test]
+    fn nothing_to_show_is_said() {
+        let empty = ValueTable {
+            estimates: Vec::new(),
+            ..table()
+        };
+        assert!(empty.to_string().contains("nothing to estimate"));
+    }
+}
