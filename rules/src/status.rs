@@ -1,6 +1,6 @@
 //! How a game stands.
 
-use crate::Color;
+use crate::{Color, Position, Variant};
 
 /// Whether a game goes on, and if not, why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -44,5 +44,26 @@ impl Status {
             | Status::ThreefoldRepetition
             | Status::InsufficientMaterial => Some(Outcome::Draw),
         }
+    }
+}
+
+impl Position {
+    /// How the game stands, repetition left aside (see [`Game`](crate::Game)).
+    ///
+    /// Mate and stalemate go before the fifty moves.
+    pub fn status(&self, variant: &Variant) -> Status {
+        if !self.has_legal_move(variant) {
+            return match self.is_check(variant) {
+                true => Status::Checkmate,
+                false => Status::Stalemate,
+            };
+        }
+        if self.halfmove_clock() >= variant.quiet_plies {
+            return Status::FiftyMoves;
+        }
+        if variant.material.is_insufficient(variant, self) {
+            return Status::InsufficientMaterial;
+        }
+        Status::Ongoing
     }
 }

@@ -1,0 +1,146 @@
+//! Which men can mate at all.
+//!
+//! The draw by insufficient material asks whether any sequence of moves can end in mate. A lone
+//! king with one man is settled by trying every placement once when the variant is loaded, so
+//! the answer follows from the board and the man's moves: a knight mates nobody on 8×8 but does
+//! where a king can stand in a dead end.
+
+use crate::betza::Motion;
+use crate::{Bitboard, Color, Position, Role, Square, Variant};
+
+/// The mating powers of a variant's men, as sets of roles.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Material {
+    /// King and this man alone can mate (any pawn counts, as it may promote).
+    mates_alone: u16,
+    /// The man never leaves the colour of its square.
+    color_bound: u16,
+}
+
+/// Squares of the colour of a1.
+const DARK: u128 = {
+    let mut squares = 0;
+    let mut index = 0;
+    while index < Square::COUNT {
+        if (index % 10 + index / 10) % 2 == 0 {
+            squares |= 1 << index;
+        }
+        index += 1;
+    }
+    squares
+};
+
+impl Material {
+    /// Tries all placements of king and one man against a king; `motions` is indexed by role.
+    pub fn new(variant: &Variant, motions: &[Vec<Motion>]) -> Material {
+        let mut material = Material::default();
+        for role in variant.role_ids().filter(|&role| role != variant.royal) {
+            let bit = 1 << role.index();
+            let mates = |color| mate_positions(variant, color, role).next().is_some();
+            if variant.is_pawn(role) || Color::ALL.into_iter().any(mates) {
+                material.mates_alone |= bit;
+            }
+            let keeps_color = |motion: &Motion| (motion.step.0 + motion.step.1) % 2 == 0;
+            if motions[role.index()].iter().all(keeps_color) {
+                material.color_bound |= bit;
+            }
+        }
+        material
+    }
+
+    /// Whether the men on the board, and those that may still enter, cannot mate.
+    pub fn is_insufficient(&self, variant: &Variant, position: &Position) -> bool {
+        let mut men = Bitboard::EMPTY;
+        for role in variant.role_ids().filter(|&role| role != variant.royal) {
+            let of_role = Bitboard(position.roles[role.index()]);
+            if of_role.is_empty() {
+                continue;
+            }
+            if self.mates_alone & (1 << role.index()) != 0 {
+                return false;
+            }
+            if self.color_bound & (1 << role.index()) == 0 && position.occupied().count() > 3 {
+                return false;
+            }
+            men |= of_role;
+        }
+        let one_color = men.0 & DARK == 0 || men.0 & !DARK == 0;
+        (men.count() <= 1 || one_color)
+            && Color::ALL
+                .into_iter()
+                .all(|c| !may_enter(variant, position, c))
+    }
+}
+
+/// Whether a side has an entry due or men whose loss would earn one.
+fn may_enter(variant: &Variant, position: &Position, color: Color) -> bool {
+    let Some(entry) = &variant.entry else {
+        return false;
+    };
+    let earning = variant
+        .role_ids()
+        .filter(|role| entry.earned_by & (1 << role.index()) != 0)
+        .any(|role| position.pieces(color, role).any());
+    position.entries_due(color) > 0 || (position.hand_count(color) > 0 && earning)
+}
+
+/// All positions in which a side's king and one man have mated the bare king.
+pub(crate) fn mate_positions(
+    variant: &Variant,
+    color: Color,
+    role: Role,
+) -> impl Iterator<Item = Position> + '_ {
+    let board = variant.board();
+    let pairs = board
+        .into_iter()
+        .flat_map(move |king| board.into_iter().map(move |man| (king, man)));
+    pairs.flat_map(move |(king, man)| mates_with(variant, color, role, king, man))
+}
+
+/// The mates of a bare king and a man on given squares, for every place of the other king.
+fn mates_with(
+    variant: &Variant,
+    color: Color,
+    role: Role,
+    bare: Square,
+    man: Square,
+) -> Vec<Position> {
+    let them = !color;
+    let of_men = |men: &[(Square, Color, Role)]| Position::of_men(men, them);
+    let pair = [(bare, them, variant.royal), (man, color, role)];
+    if bare == man || !of_men(&pair).is_attacked(variant, them, bare) {
+        return Vec::new();
+    }
+    // Where the bare king could flee if it were not for the other king; that king's own square
+    // only ever gives shelter.
+    let mut flights = 0u128;
+    for table in &variant.moves[them][variant.royal.index()] {
+        flights |= table.reach(bare, 0);
+    }
+    let open = Bitboard(flights & !(1 << man.index())).into_iter();
+    let open: Bitboard = open
+        .filter(|&to| {
+            let fled = [(to, them, variant.royal), (man, color, role)];
+            !of_men(&fled).is_attacked(variant, them, to)
+        })
+        .collect();
+    let guarded = |king: Square| {
+        let tables = &variant.moves[color][variant.royal.index()];
+        tables
+            .iter()
+            .fold(0, |all, table| all | table.reach(king, 0))
+    };
+    variant
+        .board()
+        .into_iter()
+        .filter(|&king| king != bare && king != man)
+        .filter(|&king| open.0 & !(guarded(king) | 1 << king.index()) == 0)
+        .filter_map(|king| {
+            let three = [pair[0], pair[1], (king, color, variant.royal)];
+            let position = of_men(&three);
+            let apart = !position.is_attacked(variant, color, king);
+            let mate = apart && position.is_check(variant) && !position.has_legal_move(variant);
+            mate.then_some(position)
+        })
+        .collect()
+}

@@ -1,0 +1,88 @@
+//! Rights: which men have never moved, as far as that matters.
+
+use crate::{ByColor, Color, Position, Role, Square};
+
+/// The letters of the FEN's castling field and what they stand for.
+#[derive(Clone, Debug)]
+pub(crate) struct Rights {
+    /// In the order of the FEN.
+    pub letters: Vec<RightLetter>,
+    /// Men that lead a castling, by side.
+    pub leaders: ByColor<Vec<Leader>>,
+    /// Roles whose men get a right when they enter, as a bit set.
+    pub entered: u16,
+}
+
+/// One letter of the castling field.
+#[derive(Clone, Debug)]
+pub(crate) struct RightLetter {
+    /// Upper case.
+    pub letter: char,
+    pub source: RightSource,
+}
+
+/// Which man a letter stands for.
+#[derive(Clone, Debug)]
+pub(crate) enum RightSource {
+    /// The man that starts on a square.
+    Start { role: Role, square: ByColor<Square> },
+    /// The man of a role that has entered and not moved since.
+    Entered { role: Role },
+}
+
+/// A man that leads a castling.
+#[derive(Clone, Debug)]
+pub(crate) struct Leader {
+    pub square: Square,
+    /// Whether the leader has no letter: its right lasts as long as any of its partners'.
+    pub implied: bool,
+    /// Partners' roles and start squares; their rights end when the leader moves.
+    pub partners: Vec<(Role, u128)>,
+}
+
+impl Leader {
+    /// All start squares of partners.
+    pub fn partner_squares(&self) -> u128 {
+        self.partners.iter().fold(0, |all, (_, set)| all | set)
+    }
+}
+
+impl Rights {
+    /// The rights left when the man on a square has moved or been captured.
+    pub fn without(&self, position: &Position, color: Color, square: Square) -> u128 {
+        let mut left = position.rights & !(1 << square.index());
+        for leader in &self.leaders[color] {
+            if leader.square == square {
+                for &(role, squares) in &leader.partners {
+                    left &= !(squares & position.pieces(color, role).0);
+                }
+            } else if leader.implied && left & leader.partner_squares() == 0 {
+                left &= !(1 << leader.square.index());
+            }
+        }
+        left
+    }
+
+    /// The right of the leaders without letters, given those of the partners.
+    pub fn with_implied(&self, rights: u128) -> u128 {
+        let mut all = rights;
+        for color in Color::ALL {
+            for leader in self.leaders[color].iter().filter(|l| l.implied) {
+                let bit = 1 << leader.square.index();
+                if rights & leader.partner_squares() != 0 {
+                    all |= bit;
+                } else {
+                    all &= !bit;
+                }
+            }
+        }
+        all
+    }
+
+    /// Whether some letter tells whether men of a role have moved.
+    pub fn tracks(&self, tracked: Role) -> bool {
+        self.letters.iter().any(|letter| match letter.source {
+            RightSource::Start { role, .. } | RightSource::Entered { role } => role == tracked,
+        })
+    }
+}
