@@ -2,5 +2,10 @@
 //!
 //! Workers and trainer are separate processes that meet only through a run's storage.
 
+pub mod config_error;
+pub mod game;
 pub mod layout;
+pub mod search;
+pub mod solve;
+pub mod starts;
 pub mod storage;

@@ -1,0 +1,5 @@
+//! One self-play game as a state machine.
+
+mod end;
+
+pub use end::{EndReason, UnknownEndReason};

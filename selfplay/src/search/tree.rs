@@ -1,0 +1,245 @@
+//! The search tree: nodes, edges and positions in three flat arrays.
+
+use model::Evaluation;
+use rules::{Move, Position};
+
+use super::proven::Proven;
+use super::qtransform::{MoveStats, progress_bonus};
+
+/// Index of a node.
+pub type NodeId = u32;
+
+/// The root's index.
+pub const ROOT: NodeId = 0;
+
+/// A position reached by the search.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Key of the position, for repetitions.
+    pub key: u64,
+    /// How often the position has stood on the board now, game and searched line together; 1 is the first time.
+    pub repetitions: u8,
+    /// The line ends here as a draw that is not proven (a second occurrence).
+    pub assumed_draw: bool,
+    /// The exact result, if known.
+    pub proven: Option<Proven>,
+    /// Simulations that reached the node.
+    pub visits: u32,
+    /// The net's value, from the side to move.
+    pub raw_q: f32,
+    first_edge: u32,
+    edge_count: u32,
+    value_sum: f64,
+    moves_left_sum: f64,
+}
+
+/// A legal move of a node.
+#[derive(Clone, Copy, Debug)]
+pub struct Edge {
+    /// The move.
+    pub mv: Move,
+    /// Net probability among the legal moves.
+    pub prior: f32,
+    /// Its logarithm.
+    pub logit: f32,
+    /// The node that the move leads to, once it has been visited.
+    pub child: Option<NodeId>,
+}
+
+/// Nodes with their positions, and edges contiguous by node.
+#[derive(Clone, Debug, Default)]
+pub struct Tree {
+    nodes: Vec<Node>,
+    positions: Vec<Position>,
+    edges: Vec<Edge>,
+}
+
+impl Node {
+    /// Mean value of the simulations, or the exact one, from the side to move.
+    pub fn q(&self) -> f32 {
+        match self.proven {
+            Some(result) => result.q(),
+            None => (self.value_sum / f64::from(self.visits.max(1))) as f32,
+        }
+    }
+
+    /// Mean of the estimated plies to the end, or the exact number if a mate is proven.
+    pub fn moves_left(&self) -> f32 {
+        match self.proven.and_then(Proven::plies) {
+            Some(plies) => f32::from(plies),
+            None => (self.moves_left_sum / f64::from(self.visits.max(1))) as f32,
+        }
+    }
+
+    /// Whether a simulation ends here without an evaluation.
+    pub fn is_leaf(&self) -> bool {
+        self.assumed_draw || self.proven.is_some()
+    }
+}
+
+impl Tree {
+    /// Empties the tree and keeps its memory.
+    pub fn clear(&mut self) {
+        self.nodes.clear();
+        self.positions.clear();
+        self.edges.clear();
+    }
+
+    /// The node with this index.
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id as usize]
+    }
+
+    /// The node's position.
+    pub fn position(&self, id: NodeId) -> &Position {
+        &self.positions[id as usize]
+    }
+
+    /// The node's legal moves; none before it has been expanded.
+    pub fn edges(&self, id: NodeId) -> &[Edge] {
+        let node = self.node(id);
+        &self.edges[node.first_edge as usize..][..node.edge_count as usize]
+    }
+
+    fn edges_mut(&mut self, id: NodeId) -> &mut [Edge] {
+        let (first, count) = (
+            self.node(id).first_edge as usize,
+            self.node(id).edge_count as usize,
+        );
+        &mut self.edges[first..][..count]
+    }
+
+    /// Adds a node without moves or visits.
+    pub fn push(&mut self, position: Position, key: u64, repetitions: u8) -> NodeId {
+        let id = self.nodes.len() as NodeId;
+        self.nodes.push(Node {
+            key,
+            repetitions,
+            assumed_draw: false,
+            proven: None,
+            visits: 0,
+            raw_q: 0.0,
+            first_edge: self.edges.len() as u32,
+            edge_count: 0,
+            value_sum: 0.0,
+            moves_left_sum: 0.0,
+        });
+        self.positions.push(position);
+        id
+    }
+
+    /// Marks a node as the end of a line, with its exact result or as an assumed draw.
+    pub fn end(&mut self, id: NodeId, result: Option<Proven>) {
+        let node = &mut self.nodes[id as usize];
+        node.proven = result;
+        node.assumed_draw = result.is_none();
+    }
+
+    /// Links an edge to the node it leads to.
+    pub fn link(&mut self, parent: NodeId, edge: usize, child: NodeId) {
+        self.edges_mut(parent)[edge].child = Some(child);
+    }
+
+    /// Gives a node its moves with the net's value and priors (softmax of the logits).
+    ///
+    /// # Panics
+    /// If the evaluation does not have one finite logit a move, or its value is not finite.
+    pub fn expand(&mut self, id: NodeId, moves: &[Move], evaluation: &Evaluation) {
+        let logits = &evaluation.policy_logits;
+        assert_eq!(
+            logits.len(),
+            moves.len(),
+            "an evaluation has one policy logit a legal move"
+        );
+        let max = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let total: f32 = logits.iter().map(|l| (l - max).exp()).sum();
+        let q = evaluation.wdl.q();
+        assert!(
+            q.is_finite() && total.is_finite() && evaluation.moves_left.is_finite(),
+            "an evaluation is finite, not {evaluation:?}"
+        );
+        let log_total = max + total.ln();
+        let node = &mut self.nodes[id as usize];
+        node.raw_q = q;
+        node.first_edge = self.edges.len() as u32;
+        node.edge_count = moves.len() as u32;
+        self.edges.extend(moves.iter().zip(logits).map(|(&mv, l)| {
+            let logit = l - log_total;
+            Edge {
+                mv,
+                prior: logit.exp().max(f32::MIN_POSITIVE),
+                logit,
+                child: None,
+            }
+        }));
+    }
+
+    /// Mixes noise into the priors of the root: (1 − share) · prior + share · noise.
+    pub fn mix_root_priors(&mut self, noise: &[f32], share: f32) {
+        for (edge, n) in self.edges_mut(ROOT).iter_mut().zip(noise) {
+            edge.prior = ((1.0 - share) * edge.prior + share * n).max(f32::MIN_POSITIVE);
+            edge.logit = edge.prior.ln();
+        }
+    }
+
+    /// What selection needs to know about the moves of a node, in their order, written to `out`.
+    pub fn move_stats(&self, id: NodeId, moves_left_weight: f32, out: &mut Vec<MoveStats>) {
+        out.clear();
+        let expected = self.node(id).moves_left();
+        out.extend(self.edges(id).iter().map(|edge| {
+            let mut stats = MoveStats {
+                logit: edge.logit,
+                prior: edge.prior,
+                visits: 0,
+                q: 0.0,
+                utility: 0.0,
+                lost: false,
+            };
+            if let Some(child) = edge.child {
+                let child = self.node(child);
+                stats.visits = child.visits;
+                stats.q = -child.q();
+                let fewer_plies = expected - (child.moves_left() + 1.0);
+                stats.utility = stats.q + progress_bonus(moves_left_weight, stats.q, fewer_plies);
+                stats.lost = matches!(child.proven, Some(Proven::Win(_)));
+            }
+            stats
+        }));
+    }
+
+    /// The proven result of playing an edge, from the side that plays it.
+    pub fn proven_by(&self, edge: &Edge) -> Option<Proven> {
+        edge.child
+            .and_then(|child| self.node(child).proven)
+            .map(Proven::before)
+    }
+
+    /// Carries a leaf's value up a path from the root to that leaf, and proofs as far as they reach.
+    ///
+    /// `q` is from the side to move at the leaf, `moves_left` in plies from there. Where a node's result is proven,
+    /// the exact value goes on up instead of the leaf's.
+    pub fn backup(&mut self, path: &[NodeId], mut q: f32, mut moves_left: f32) {
+        let mut child_changed = false;
+        for (index, &id) in path.iter().enumerate().rev() {
+            if child_changed {
+                let proven =
+                    Proven::of_moves(self.edges(id).iter().map(|edge| self.proven_by(edge)));
+                child_changed = proven != self.node(id).proven;
+                self.nodes[id as usize].proven = proven;
+            } else {
+                let is_leaf = index + 1 == path.len();
+                child_changed = is_leaf && self.node(id).proven.is_some();
+            }
+            let node = &mut self.nodes[id as usize];
+            if let Some(result) = node.proven {
+                q = result.q();
+                moves_left = result.plies().map_or(moves_left, f32::from);
+            }
+            node.visits += 1;
+            node.value_sum += f64::from(q);
+            node.moves_left_sum += f64::from(moves_left);
+            q = -q;
+            moves_left += 1.0;
+        }
+    }
+}

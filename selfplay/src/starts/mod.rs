@@ -1,0 +1,5 @@
+//! First positions of self-play games.
+
+mod kind;
+
+pub use kind::{StartKind, UnknownStartKind};
