@@ -5,6 +5,7 @@
 pub mod config_error;
 pub mod game;
 pub mod layout;
+pub mod record;
 pub mod search;
 pub mod solve;
 pub mod starts;
