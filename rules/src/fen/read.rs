@@ -196,14 +196,9 @@ fn check_leaders(variant: &Variant, position: &Position) -> Result<(), Failure> 
             let claims = leader.partners.iter().any(|(role, squares)| {
                 squares & position.rights & position.pieces(color, *role).0 != 0
             });
-            let at_home = variant
-                .castlings
-                .iter()
-                .any(|rule| position.pieces(color, rule.leader).contains(square));
-            let unmoved = leader.implied || position.rights().contains(square);
-            if claims && !(at_home && unmoved) {
+            if claims && !position.pieces(color, leader.role).contains(square) {
                 let message = format!(
-                    "{color:?} cannot castle, nothing unmoved leads it on {}; leave the letters out",
+                    "{color:?} cannot castle without its leader on {}; leave the letters out",
                     variant.square_name(square)
                 );
                 return Err(("castling field", message));

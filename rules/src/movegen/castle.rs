@@ -10,12 +10,24 @@ impl Generator<'_> {
     pub(super) fn castlings(&self, sink: &mut impl Sink) {
         let unmoved = Bitboard(self.position.rights);
         for rule in &self.variant.castlings {
-            let leaders = self.position.pieces(self.us, rule.leader) & unmoved;
-            let partners = self.position.pieces(self.us, rule.partner) & unmoved;
-            for leader in leaders {
-                for partner in partners & Bitboard::rank(leader.rank()) {
-                    self.castle(rule, leader, partner, sink);
-                }
+            let mut leaders = self.variant.rights.leaders[self.us].iter();
+            let Some(leader) = leaders.find(|leader| leader.role == rule.leader) else {
+                continue;
+            };
+            let square = leader.square;
+            if !self.position.pieces(self.us, rule.leader).contains(square) {
+                continue;
+            }
+            let mut partners = self.position.pieces(self.us, rule.partner)
+                & unmoved
+                & Bitboard::rank(square.rank());
+            if !unmoved.contains(square) {
+                // The right of a partner from the start tells by itself that the leader has not
+                // moved; an entered partner needs the leader's own.
+                partners &= leader.starting_partners(rule.partner);
+            }
+            for partner in partners {
+                self.castle(rule, square, partner, sink);
             }
         }
     }

@@ -62,9 +62,7 @@ impl Position {
         for set in edited.roles.iter_mut().chain(&mut edited.colors) {
             *set &= !bit;
         }
-        if self.rights & bit != 0
-            && let Some(Piece { color, .. }) = self.piece_at(square)
-        {
+        if let Some(Piece { color, .. }) = self.piece_at(square) {
             edited.rights = variant.rights.without(self, color, square);
         }
         if let Some(Piece { color, role }) = piece {
@@ -75,6 +73,13 @@ impl Position {
             edited.ep = None;
         }
         edited.check_men(variant)?;
+        if let Some(Piece { color, role }) = piece
+            && variant.is_pawn(role)
+            && variant.promotion_zone[color].contains(square)
+        {
+            let square = variant.square_name(square);
+            return Err(PositionError::PawnRank { color, square });
+        }
         if edited.is_king_left_in_danger(variant) {
             let color = !edited.turn;
             return Err(PositionError::KingInDanger { color });

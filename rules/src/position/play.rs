@@ -133,7 +133,8 @@ impl Position {
     /// Takes the rights away that end when the man on a square moves or is captured.
     #[inline]
     fn lose_rights(&mut self, variant: &Variant, color: Color, square: Square) {
-        if self.rights >> square.index() & 1 != 0 {
+        let watched = self.rights | variant.rights.leader_squares;
+        if watched >> square.index() & 1 != 0 && self.rights != 0 {
             let left = variant.rights.without(self, color, square);
             self.set_rights(left);
         }

@@ -14,7 +14,23 @@ macro_rules! builtin {
     };
 }
 
-builtin!("chess", "falcon", "falcon-xboard");
+builtin!(
+    "chess",
+    "falcon",
+    "falcon-xboard",
+    "falcon-free",
+    "falcon-free2",
+    "falcon-tournament",
+    "falcon-9x10",
+    "falcon-10x10",
+    "falcon-10x10-p3",
+    "falcon-8x8",
+    "falcon-hunter",
+    "falcon-hunter-promotion",
+    "falcon-hunter-66",
+    "hunter-chess",
+    "decimal-falcon-hunter",
+);
 
 static COMPILED: [OnceLock<Arc<Variant>>; NAMES.len()] = [const { OnceLock::new() }; NAMES.len()];
 

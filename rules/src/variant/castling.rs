@@ -45,7 +45,9 @@ pub(super) fn compile(source: &Source) -> Result<CastlingRules, VariantError> {
         let message = "with a right for entered men, every castling leader needs a [[right]] too";
         return Err(source.error(span, "right", message));
     }
+    let all = leaders.white.iter().chain(&leaders.black);
     let rights = Rights {
+        leader_squares: all.map(|l| l.square).collect::<Bitboard>().0,
         letters,
         leaders,
         entered,
@@ -226,6 +228,7 @@ fn leaders(
             let known = leaders.iter().position(|leader| leader.square == square);
             let at = known.unwrap_or_else(|| {
                 leaders.push(Leader {
+                    role: rule.leader,
                     square,
                     implied: starts.iter().all(|(_, at)| *at != square),
                     partners: Vec::new(),

@@ -12,7 +12,7 @@ use crate::attacks::{AttackTables, invert};
 use crate::betza::{self, Motion, Reach};
 use crate::fen::RawBoard;
 use crate::material::Material;
-use crate::tables::{self, SquareSets, empty_sets, ray, turned};
+use crate::tables::{self, MoveTable, SquareSets, empty_sets, ray, turned};
 use crate::{Bitboard, ByColor, Color, Position, Role, RoleInfo, Square, VariantError};
 
 /// Compiles a variant from the text of its file.
@@ -217,7 +217,7 @@ impl<'a> Source<'a> {
         let attacks =
             ByColor::from_fn(|color| AttackTables::new(board, &motions, &moves[color], color));
         let ep_sources = ByColor::from_fn(|color| ep_sources(board, &motions, color));
-        let pawn_zones = self.pawn_zones(&roles)?;
+        let pawn_zones = self.pawn_zones(&roles, &moves)?;
         let (castlings, rights) = castling::compile(&self)?;
         self.check_first_moves(&roles, &motions, &rights)?;
         let entry = self.entry()?;
@@ -280,7 +280,11 @@ impl<'a> Source<'a> {
         Ok(list)
     }
 
-    fn pawn_zones(&self, roles: &[RoleInfo]) -> Result<PawnZones, VariantError> {
+    fn pawn_zones(
+        &self,
+        roles: &[RoleInfo],
+        moves: &ByColor<Vec<Vec<MoveTable>>>,
+    ) -> Result<PawnZones, VariantError> {
         let ranks = self.ranks();
         let promotion = self.file.promotion.as_ref();
         let rank = match promotion.and_then(|promotion| promotion.get_ref().rank.as_ref()) {
@@ -288,10 +292,6 @@ impl<'a> Source<'a> {
             None => ranks - 1,
         };
         let board = self.start.board;
-        let span = |low: u8, high: u8| -> Bitboard {
-            let rows = (low..high).map(Bitboard::rank);
-            rows.fold(Bitboard::EMPTY, |all, row| all | row) & board
-        };
         let own = |color: Color, zone: Bitboard| match color {
             Color::White => zone,
             Color::Black => zone.mirror_ranks(ranks),
@@ -308,13 +308,20 @@ impl<'a> Source<'a> {
             rows.fold(Bitboard::EMPTY, |all, row| all | row) & board
         });
         let promotion = ByColor::from_fn(|color| match promotion {
-            Some(_) => own(color, span(rank, ranks)),
+            Some(_) => own(color, Bitboard::rank(rank)) & board,
             None => Bitboard::EMPTY,
         });
-        let forbidden = ByColor::from_fn(|color| {
-            let behind = own(color, span(0, ranks - rank));
-            promotion[color] | (behind & !start[color])
-        });
+        let pawns = || (0..roles.len()).filter(|&index| roles[index].is_pawn);
+        let stuck = |color: Color| -> Bitboard {
+            let goes_on = |square: Square| {
+                let mut tables = pawns().flat_map(|index| &moves[color][index]);
+                tables.any(|table| table.quiet && table.reach(square, 0) != 0)
+            };
+            let zone = promotion[color].into_iter();
+            zone.filter(|&square| !goes_on(square)).collect()
+        };
+        let ends = stuck(Color::White) | stuck(Color::Black);
+        let forbidden = ByColor::from_fn(|color| ends & !start[color]);
         Ok(PawnZones {
             start,
             promotion,

@@ -67,8 +67,8 @@ pub(super) struct PieceTable {
 pub(super) struct PromotionTable {
     /// Letters of the pieces that a pawn may become.
     pub to: Spanned<String>,
-    /// White's rank, by its number on the board, from which on a pawn must promote; the last
-    /// rank if left out. Black's is the mirror image.
+    /// White's rank, by its number on the board, on which a pawn must promote; the last rank if
+    /// left out. Black's is the mirror image.
     pub rank: Option<Spanned<u8>>,
 }
 

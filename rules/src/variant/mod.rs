@@ -48,7 +48,7 @@ pub struct Variant {
     pub(crate) promotion_roles: Vec<Role>,
     pub(crate) promotion_zone: ByColor<Bitboard>,
     pub(crate) pawn_start: ByColor<Bitboard>,
-    /// Squares where a side's pawn can never stand.
+    /// Squares where a pawn would be stuck, or behind its start: no side's pawn can stand there.
     pub(crate) pawn_forbidden: ByColor<Bitboard>,
     pub(crate) castlings: Vec<Castling>,
     pub(crate) rights: Rights,

@@ -1,6 +1,6 @@
 //! Rights: which men have never moved, as far as that matters.
 
-use crate::{ByColor, Color, Position, Role, Square};
+use crate::{Bitboard, ByColor, Color, Position, Role, Square};
 
 /// The letters of the FEN's castling field and what they stand for.
 #[derive(Clone, Debug)]
@@ -11,6 +11,8 @@ pub(crate) struct Rights {
     pub leaders: ByColor<Vec<Leader>>,
     /// Roles whose men get a right when they enter, as a bit set.
     pub entered: u16,
+    /// Start squares of all leaders: what leaves them ends rights even without a letter of its own.
+    pub leader_squares: u128,
 }
 
 /// One letter of the castling field.
@@ -33,6 +35,7 @@ pub(crate) enum RightSource {
 /// A man that leads a castling.
 #[derive(Clone, Debug)]
 pub(crate) struct Leader {
+    pub role: Role,
     pub square: Square,
     /// Whether the leader has no letter: its right lasts as long as any of its partners'.
     pub implied: bool,
@@ -41,6 +44,12 @@ pub(crate) struct Leader {
 }
 
 impl Leader {
+    /// Where partners of a role start.
+    pub fn starting_partners(&self, partner: Role) -> Bitboard {
+        let of_role = self.partners.iter().filter(|(role, _)| *role == partner);
+        Bitboard(of_role.fold(0, |all, (_, set)| all | set))
+    }
+
     /// All start squares of partners.
     pub fn partner_squares(&self) -> u128 {
         self.partners.iter().fold(0, |all, (_, set)| all | set)
