@@ -91,6 +91,12 @@ impl Encoding {
         self.hash
     }
 
+    /// Whether a plane has the same value on all squares of the board.
+    pub(crate) fn fills(&self, plane: usize) -> bool {
+        let en_passant = 2 * self.roles.len() + 3;
+        plane == BOARD_PLANE || plane > en_passant
+    }
+
     /// Floats of one encoded position, `planes × 10 × 10`.
     pub fn len(&self) -> usize {
         self.planes() * GRID_SQUARES

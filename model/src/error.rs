@@ -79,7 +79,7 @@ pub enum ModelError {
 impl ModelError {
     /// The same error about weights with the file that they came from.
     #[must_use]
-    pub(crate) fn from_origin(self, origin: &str) -> ModelError {
+    pub(crate) fn at_origin(self, origin: &str) -> ModelError {
         match self {
             ModelError::Weights { reason, .. } => ModelError::Weights {
                 origin: origin.into(),

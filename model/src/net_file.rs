@@ -157,7 +157,7 @@ pub fn load_net(
 ) -> Result<(Net, NetMeta), ModelError> {
     let (weights, meta) = load_weights(bytes, origin, variant)?;
     let net = Net::from_weights(&weights, meta.net, NetShape::new(variant), device)
-        .map_err(|error| error.from_origin(origin))?;
+        .map_err(|error| error.at_origin(origin))?;
     Ok((net, meta))
 }
 

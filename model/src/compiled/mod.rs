@@ -1,42 +1,18 @@
-//! The CPU's own inference path.
+//! Inference on the CPU without a tensor library.
+//!
+//! A net's weights are compiled once into a flat list of convolutions: batch normalisation is
+//! folded into them, bias, residual sum and relu happen while their results are still in registers,
+//! and the policy is computed only for the moves that are asked for. Positions are evaluated one by
+//! one, so a result does not depend on its batch by a single bit, and a batch of one is as fast as
+//! any other.
 
-use rules::Variant;
+mod aligned;
+mod conv;
+mod evaluator;
+mod heads;
+mod kernel;
+mod program;
+mod stem;
 
-use crate::evaluator::{EvalRequest, Evaluation, Evaluator, NetEvaluator};
-use crate::net::{Net, NetConfig, NetShape};
-use crate::{Device, ModelError, Weights};
-
-/// Instruction sets that there are kernels for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SimdLevel {
-    /// Plain Rust.
-    Portable,
-}
-
-/// A net compiled for the CPU.
-pub struct CompiledEvaluator {
-    inner: NetEvaluator,
-}
-
-impl CompiledEvaluator {
-    /// Compiles a net.
-    ///
-    /// # Errors
-    /// [`ModelError::Weights`] if the weights do not fit the configuration.
-    pub fn new(
-        weights: &Weights,
-        config: &NetConfig,
-        variant: &Variant,
-    ) -> Result<CompiledEvaluator, ModelError> {
-        let net = Net::from_weights(weights, *config, NetShape::new(variant), &Device::flex())?;
-        Ok(CompiledEvaluator {
-            inner: NetEvaluator::new(&net, variant),
-        })
-    }
-}
-
-impl Evaluator for CompiledEvaluator {
-    fn evaluate(&mut self, requests: &[EvalRequest]) -> Vec<Evaluation> {
-        self.inner.evaluate(requests)
-    }
-}
+pub use evaluator::CompiledEvaluator;
+pub use kernel::SimdLevel;
