@@ -144,3 +144,38 @@ fn mates_with(
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Counts of another program that tried every placement.
+    #[test]
+    fn lone_men_mate_as_often_as_counted_elsewhere() {
+        let cases = [
+            ("chess", 'N', 0),
+            ("chess", 'B', 0),
+            ("falcon", 'N', 0),
+            ("falcon", 'B', 0),
+            ("falcon-10x10", 'N', 0),
+            ("falcon-10x10", 'B', 0),
+            ("falcon-8x8", 'F', 16),
+            ("falcon", 'F', 16),
+            ("falcon-10x10", 'F', 16),
+            ("falcon-hunter", 'F', 54),
+            ("falcon-hunter", 'H', 54),
+            ("decimal-falcon-hunter", 'F', 88),
+            ("decimal-falcon-hunter", 'H', 88),
+            ("falcon-hunter-66", 'N', 8),
+            ("falcon-hunter-66", 'B', 24),
+        ];
+        for (name, letter, expected) in cases {
+            let variant = Variant::by_name(name).unwrap();
+            let role = variant.role_by_letter(letter).unwrap();
+            for color in Color::ALL {
+                let mates = mate_positions(&variant, color, role).count();
+                assert_eq!(mates, expected, "{name} {letter} {color:?}");
+            }
+        }
+    }
+}

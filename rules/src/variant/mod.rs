@@ -176,7 +176,8 @@ impl Variant {
 
     /// The square of the board with a name; `None` if there is none.
     pub fn parse_square(&self, name: &str) -> Option<Square> {
-        let file = name.bytes().next()?.checked_sub(b'a')?;
+        let letter = name.chars().next().filter(char::is_ascii_lowercase)?;
+        let file = letter as u8 - b'a';
         let digits = &name[1..];
         let canonical = digits == "0" || !digits.starts_with('0');
         if !canonical || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
