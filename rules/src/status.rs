@@ -52,7 +52,12 @@ impl Position {
     ///
     /// Mate and stalemate go before the fifty moves.
     pub fn status(&self, variant: &Variant) -> Status {
-        if !self.has_legal_move(variant) {
+        self.status_given(variant, self.has_legal_move(variant))
+    }
+
+    /// As [`Position::status`], for a caller that already knows whether there is a legal move.
+    pub fn status_given(&self, variant: &Variant, has_legal_move: bool) -> Status {
+        if !has_legal_move {
             return match self.is_check(variant) {
                 true => Status::Checkmate,
                 false => Status::Stalemate,

@@ -196,7 +196,10 @@ impl Prover<'_> {
     /// Whether the attacker, to move, mates in at most `moves`, at least 1.
     fn mates(&mut self, position: &Position, moves: u32) -> Result<bool, OutOfBudget> {
         let key = position.key();
-        let known = self.known.get(&key).copied().unwrap_or_default();
+        let known = match self.is_clock_at_play(position, moves) {
+            true => Known::default(),
+            false => self.known.get(&key).copied().unwrap_or_default(),
+        };
         if known.mate != 0 && known.mate <= moves {
             return Ok(true);
         }
@@ -204,7 +207,7 @@ impl Prover<'_> {
             return Ok(false);
         }
         let mut found = false;
-        if position.status(self.variant) == Status::Ongoing {
+        if position.status_given(self.variant, true) == Status::Ongoing {
             for attack in self.attacks(position, moves)? {
                 if self.is_mated(&attack, moves)? {
                     found = true;
@@ -212,13 +215,24 @@ impl Prover<'_> {
                 }
             }
         }
+        if !self.is_clock_at_play(position, moves) {
+            self.remember(key, moves, found);
+        }
+        Ok(found)
+    }
+
+    fn remember(&mut self, key: u64, moves: u32, found: bool) {
         let known = self.known.entry(key).or_default();
         if found {
             known.mate = moves;
         } else {
             known.refuted = moves;
         }
-        Ok(found)
+    }
+
+    /// Whether the fifty-move draw is so near that the position's key does not say it all.
+    fn is_clock_at_play(&self, position: &Position, moves: u32) -> bool {
+        u32::from(position.halfmove_clock()) + 2 * moves >= u32::from(self.variant.quiet_plies())
     }
 
     /// Whether the defender, to move after this attack, is mated with `moves` attacks made or left, this one included.
@@ -304,5 +318,115 @@ impl Prover<'_> {
             }
         }
         best
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn position(name: &str, fen: &str) -> (Arc<Variant>, Position) {
+        let variant = Variant::by_name(name).expect("a built-in variant");
+        let position = Position::from_fen(&variant, fen).expect("a valid FEN");
+        (variant, position)
+    }
+
+    fn texts(variant: &Variant, position: &Position, moves: &[Move]) -> Vec<String> {
+        moves
+            .iter()
+            .map(|&mv| variant.move_text(position, mv))
+            .collect()
+    }
+
+    /// Plays a line of legal moves and says how it ends.
+    fn end_of(variant: &Variant, position: &Position, line: &[Move]) -> Status {
+        let end = line.iter().fold(*position, |at, &mv| {
+            assert!(
+                at.legal_moves(variant).contains(&mv),
+                "{mv:?} is illegal in {}",
+                at.fen(variant)
+            );
+            at.play(variant, mv)
+        });
+        end.status(variant)
+    }
+
+    /// George William Duke's problems A to E: number of moves and the only key.
+    #[test]
+    fn dukes_problems() {
+        for (fen, length, key) in [
+            ("7rk1/7ppp/10/7FPP/7N2/10/10/2Q4K2 w - - 0 1", 2, "c1i7"),
+            ("10/p1P1r5/9R/k9/10/PP1bq5/6K3/10 w - - 0 1", 1, "c7c8f"),
+            ("10/7p2/8p1/2k1P5/P9/2K7/3N6/3F6 w - - 0 1", 2, "d1a3"),
+            ("10/4kp1N2/4p5/3p6/1PpF1P4/10/10/R3FK4 w - - 0 1", 2, "e1c4"),
+            ("2b7/10/pknF6/2p7/2R1F5/P9/10/4K5 w - - 0 1", 2, "c4b4"),
+        ] {
+            let (variant, start) = position("falcon", fen);
+            let report = solve(&variant, &start, 3, 1_000_000);
+            let Verdict::Mate {
+                moves,
+                keys,
+                pv,
+                shortest,
+            } = report.verdict
+            else {
+                panic!("{fen}: {report:?}");
+            };
+            assert_eq!((moves, shortest), (length, true), "{fen}");
+            assert_eq!(texts(&variant, &start, &keys), [key], "{fen}");
+            assert_eq!(pv.len() as u32, 2 * length - 1, "{fen}");
+            assert_eq!(end_of(&variant, &start, &pv), Status::Checkmate, "{fen}");
+        }
+    }
+
+    #[test]
+    fn longer_mates() {
+        // The ladder of two rooks.
+        let (variant, start) = position("chess", "8/4k3/8/R7/1R6/8/8/7K w - - 0 1");
+        let report = solve(&variant, &start, 4, 20_000_000);
+        let Verdict::Mate {
+            moves,
+            pv,
+            shortest,
+            ..
+        } = report.verdict
+        else {
+            panic!("{report:?}")
+        };
+        assert_eq!((moves, shortest, pv.len()), (4, true, 7));
+        assert_eq!(end_of(&variant, &start, &pv), Status::Checkmate);
+    }
+
+    #[test]
+    fn no_mate_and_small_budgets_are_told_apart() {
+        let (variant, start) = position("chess", "8/8/8/4k3/R7/1R6/8/7K w - - 0 1");
+        assert_eq!(
+            solve(&variant, &start, 2, 1_000_000).verdict,
+            Verdict::NoMate
+        );
+        assert_eq!(
+            solve(&variant, &start, 4, 60).verdict,
+            Verdict::Unknown { refuted: 0 }
+        );
+        let (variant, mated) = position("chess", "R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1");
+        assert_eq!(solve(&variant, &mated, 2, 1000).verdict, Verdict::NoMate);
+    }
+
+    #[test]
+    fn a_stalemate_is_no_mate_and_fifty_moves_are_counted() {
+        let (variant, start) = position("chess", "k7/8/1K6/8/8/8/8/2Q5 w - - 99 90");
+        assert!(matches!(
+            solve(&variant, &start, 1, 1000).verdict,
+            Verdict::Mate { moves: 1, .. }
+        ));
+        let (variant, start) = position("chess", "k7/8/8/2K5/8/8/8/1Q6 w - - 98 90");
+        let report = solve(&variant, &start, 2, 100_000);
+        assert_eq!(report.verdict, Verdict::NoMate);
+        let (variant, start) = position("chess", "k7/8/8/2K5/8/8/8/1Q6 w - - 90 90");
+        let report = solve(&variant, &start, 2, 100_000);
+        assert!(
+            matches!(report.verdict, Verdict::Mate { moves: 2, .. }),
+            "{report:?}"
+        );
     }
 }

@@ -163,6 +163,11 @@ impl Variant {
         &self.promotion_roles
     }
 
+    /// Plies without a capture or a pawn move after which the game is drawn; 100 in chess.
+    pub fn quiet_plies(&self) -> u16 {
+        self.quiet_plies
+    }
+
     /// Whether there is any castling.
     pub fn can_castle(&self) -> bool {
         !self.castlings.is_empty()

@@ -5,8 +5,8 @@ use super::qtransform::{MoveStats, Sigma, improved_policy, max_visits, mixed_val
 /// The root move for the next simulation: the best by g + logit + σ(q) among the moves with `considered_visits`
 /// visits (see [`considered_visits`](super::halving::considered_visits)); algorithm 2 of the paper.
 ///
-/// Moves proven to lose drop out. If that leaves no move with so many visits, the best of those with fewer visits
-/// steps in, so that moves outside the first selection get their chance when the considered ones fail.
+/// Moves proven to lose drop out, and moves with fewer visits (also such as were not considered at first) then compete
+/// for the places they leave.
 ///
 /// # Panics
 /// If all moves are lost (the root would be proven) or the slices differ in length.
@@ -18,6 +18,7 @@ pub fn select_root(
     considered_visits: u32,
 ) -> usize {
     let score = root_score(moves, gumbels, raw_q, sigma);
+    let refill = moves.iter().any(|m| m.lost);
     let best = |allowed: &dyn Fn(&MoveStats) -> bool| {
         let open = |m: &MoveStats| !m.lost && allowed(m);
         argmax(
@@ -27,8 +28,7 @@ pub fn select_root(
                 .map(|(m, &g)| open(m).then(|| score(m, g))),
         )
     };
-    best(&|m| m.visits == considered_visits)
-        .or_else(|| best(&|m| m.visits < considered_visits))
+    best(&|m| m.visits == considered_visits || (refill && m.visits < considered_visits))
         .or_else(|| best(&|_| true))
         .expect("a root with an unproven move")
 }
@@ -171,7 +171,7 @@ mod tests {
         }
         assert_eq!(
             arms.iter().map(|a| a.visits).collect::<Vec<_>>(),
-            [1, 1, 2, 2]
+            [1, 1, 3, 1]
         );
         assert_eq!(
             best_root(&arms, &[0.0; 4], 0.0, sigma_at(&config, &arms)),

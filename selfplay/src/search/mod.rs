@@ -32,3 +32,6 @@ pub use proven::Proven;
 pub use qtransform::{MoveStats, Sigma, improved_policy, mixed_value};
 pub use result::SearchResult;
 pub use simulation::Search;
+
+#[cfg(test)]
+mod tests;

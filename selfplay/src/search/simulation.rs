@@ -329,7 +329,7 @@ impl Search {
         let child = self.tree.push(position, key, 1 + earlier.total.min(2));
         self.tree.link(parent, index, child);
         position.legal_moves_into(&self.variant, &mut self.scratch.moves);
-        match position.status(&self.variant) {
+        match position.status_given(&self.variant, !self.scratch.moves.is_empty()) {
             Status::Checkmate => self.tree.end(child, Some(Proven::Loss(0))),
             Status::Stalemate
             | Status::FiftyMoves
