@@ -5,6 +5,8 @@
 pub mod config_error;
 pub mod game;
 pub mod layout;
+pub mod lease;
+pub mod pace;
 pub mod record;
 pub mod search;
 pub mod solve;
