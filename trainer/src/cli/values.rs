@@ -1,10 +1,109 @@
 //! `falconzero values`: what the pieces are worth.
 
+use super::json_file;
+use crate::values::{ValuesConfig, ValuesStage, first_table};
+use anyhow::{Context, ensure};
+use indicatif::{ProgressBar, ProgressStyle};
+use model::DeviceChoice;
+use rules::Variant;
+use selfplay::layout::{RunInfo, RunPaths};
+use selfplay::storage::Storage;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
 /// Estimate what each piece is worth from a run's games and net.
+///
+/// Prints the estimates with 95% intervals, in pawns and in knights, beside what has been published about the variant.
+/// docs/values.md tells how they are made.
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// Folder or URL of the run.
+    #[arg(long)]
+    run: String,
+    /// Share of the run's games to use, the newest ones, above 0 and at most 1.
+    #[arg(long, default_value_t = ValuesConfig::default().share)]
+    share: f64,
+    /// Positions to probe with the run's current net; 0 leaves the probe out.
+    #[arg(long, default_value_t = ValuesConfig::default().probe_positions)]
+    positions: usize,
+    /// Bootstrap resamples.
+    #[arg(long, default_value_t = ValuesConfig::default().resamples)]
+    resamples: usize,
+    /// Seed of all random choices.
+    #[arg(long, default_value_t = ValuesConfig::default().seed)]
+    seed: u64,
+    /// Where the net is evaluated: auto, cpu or gpu:0.
+    #[arg(long, default_value_t = DeviceChoice::Auto)]
+    device: DeviceChoice,
+    /// Also write the table as JSON.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  falconzero values --run runs/falcon-quick
+  falconzero values --run runs/falcon-overnight --share 0.3 --positions 10000 --json values.json";
 
 /// Runs the subcommand.
-pub fn run(_args: Args) -> anyhow::Result<()> {
-    anyhow::bail!("piece values are not built yet")
+pub fn run(args: Args) -> anyhow::Result<()> {
+    let config = ValuesConfig {
+        share: args.share,
+        probe_positions: args.positions,
+        resamples: args.resamples,
+        seed: args.seed,
+    };
+    config.validate()?;
+    let (storage, variant) = open(&args.run)?;
+    let bar = ProgressBar::new(0).with_style(style());
+    let table = first_table(&storage, &variant, args.device, &config, &mut |stage, done, all| {
+        bar.set_message(match stage {
+            ValuesStage::Reading => "reading games",
+            ValuesStage::Probing => "probing positions",
+            ValuesStage::Fitting => "fitting outcomes",
+        });
+        bar.set_length(all as u64);
+        bar.set_position(done as u64);
+    })?;
+    bar.finish_and_clear();
+    print!("{table}");
+    if let Some(path) = &args.json {
+        json_file::write(path, &table)?;
+    }
+    Ok(())
+}
+
+/// Opens a run that must be there, with its rules.
+fn open(location: &str) -> anyhow::Result<(Storage, Arc<Variant>)> {
+    let missing = || format!("there is no run in '{location}'; give the folder or URL of one, for instance runs/falcon-quick");
+    // Opening a folder would create it.
+    ensure!(location.contains("://") || Path::new(location).is_dir(), missing());
+    let storage = Storage::open(location)?;
+    RunInfo::read(&storage)?.with_context(missing)?;
+    let name = storage.object_url(RunPaths::VARIANT);
+    let text = String::from_utf8(storage.get(RunPaths::VARIANT)?.to_vec()).with_context(|| format!("'{name}' is not text"))?;
+    let variant = Variant::from_toml(&text).with_context(|| format!("'{name}' is not a valid variant"))?;
+    Ok((storage, variant))
+}
+
+fn style() -> ProgressStyle {
+    let style = ProgressStyle::with_template("{elapsed_precise} [{bar:30}] {msg} {pos}/{len}");
+    style.expect("the template is well formed").progress_chars("=> ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_without_a_run_is_refused_and_not_created() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let missing = folder.path().join("none");
+        for location in [folder.path(), &missing] {
+            let error = open(&location.to_string_lossy()).err().expect("no run there").to_string();
+            assert!(error.contains("there is no run"), "{error}");
+        }
+        assert!(!missing.exists());
+    }
 }

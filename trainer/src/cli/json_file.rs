@@ -1,0 +1,37 @@
+//! Results written as JSON files.
+
+use anyhow::Context;
+use serde::Serialize;
+use std::path::Path;
+
+/// Writes `value` as indented JSON, under a temporary name first, so that the file is whole or not there.
+///
+/// # Errors
+/// If the file cannot be written; the message names it.
+pub fn write(path: &Path, value: &impl Serialize) -> anyhow::Result<()> {
+    let problem = || format!("cannot write '{}'; check that its folder exists and the disk has room", path.display());
+    let mut text = serde_json::to_string_pretty(value).with_context(problem)?;
+    text.push('\n');
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(".tmp");
+    std::fs::write(&temporary, text).with_context(problem)?;
+    std::fs::rename(&temporary, path).with_context(problem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_replaced_and_bad_paths_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("x.json");
+        write(&path, &[1, 2]).expect("written");
+        write(&path, &[3]).expect("written again");
+        let text = std::fs::read_to_string(&path).expect("read");
+        assert_eq!(serde_json::from_str::<Vec<u8>>(&text).expect("JSON"), [3]);
+        assert_eq!(std::fs::read_dir(folder.path()).expect("listed").count(), 1);
+        let error = write(&folder.path().join("no/x.json"), &1).expect_err("no folder").to_string();
+        assert!(error.contains("x.json"), "{error}");
+    }
+}
