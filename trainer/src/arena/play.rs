@@ -50,7 +50,7 @@ pub fn play_match(
     let team_count = teams.len();
     let mut pairs: Vec<PairResult> = Vec::with_capacity(config.pairs());
     std::thread::scope(|scope| {
-        let (sender, receiver) = mpsc::channel();
+        let (sender, receiver) = mpsc::sync_channel(0);
         for (share, team) in teams.into_iter().enumerate() {
             let (sender, openings, stop) = (sender.clone(), &openings, &stop);
             let numbers = (share..config.pairs()).step_by(team_count);
@@ -120,7 +120,7 @@ impl<'a> Table<'a> {
         mut self,
         numbers: impl Iterator<Item = usize>,
         stop: &AtomicBool,
-        finished: &mpsc::Sender<PairResult>,
+        finished: &mpsc::SyncSender<PairResult>,
     ) {
         let mut waiting = numbers;
         let capacity = (self.config.parallel_games as usize / 2).max(1);

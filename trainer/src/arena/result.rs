@@ -87,6 +87,16 @@ pub struct MatchResult {
     pub pairs: Vec<PairRow>,
 }
 
+/// `= 3.2e-5`, or a bound where the normal approximation has nothing more to say.
+fn p_value_text(p_value: f64) -> String {
+    const LEAST: f64 = 1e-12;
+    match p_value {
+        p if p < LEAST => format!("< {LEAST:e}"),
+        p if p < 0.01 => format!("= {p:.1e}"),
+        p => format!("= {p:.2}"),
+    }
+}
+
 /// A pair in the JSON form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -191,9 +201,9 @@ impl std::fmt::Display for MatchResult {
         )?;
         writeln!(
             f,
-            "superiority  {:.1}%   p = {:.2e} against 50%",
+            "superiority  {:.1}%   p {} against 50%",
             percent(elo.superiority),
-            elo.p_value
+            p_value_text(elo.p_value)
         )?;
         let [ll, ld, even, wd, ww] = self.pentanomial.counts();
         writeln!(

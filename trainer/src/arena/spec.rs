@@ -5,9 +5,10 @@ use super::greedy::GreedyContestant;
 use super::random::RandomContestant;
 use super::search::SearchContestant;
 use anyhow::{Context, bail};
-use model::{DeviceChoice, Evaluator, UniformEvaluator, load_evaluator};
+use model::{DeviceChoice, UniformEvaluator, load_evaluator};
 use rules::Variant;
 use selfplay::layout::{CurrentNet, RunPaths};
+use selfplay::search::SearchConfig;
 use selfplay::storage::Storage;
 use std::path::Path;
 
@@ -104,25 +105,31 @@ impl ContestantSpec {
         variant: &Variant,
         equipment: Equipment,
     ) -> anyhow::Result<Box<dyn Contestant>> {
-        let searcher = |name: &str, evaluator: Box<dyn Evaluator>| -> Box<dyn Contestant> {
-            Box::new(SearchContestant::new(
-                name,
-                evaluator,
-                equipment.simulations,
-            ))
+        let search = SearchConfig {
+            simulations: equipment.simulations,
+            ..SearchConfig::default()
         };
         Ok(match self {
             ContestantSpec::Greedy => Box::new(GreedyContestant::new(variant)),
             ContestantSpec::Random => Box::new(RandomContestant),
-            ContestantSpec::Uniform => searcher("uniform", Box::new(UniformEvaluator)),
+            // Without a net all moves look alike, and only noise keeps the search from always considering the same ones.
+            ContestantSpec::Uniform => Box::new(SearchContestant::new(
+                "uniform",
+                Box::new(UniformEvaluator),
+                search,
+            )),
             ContestantSpec::Net(NetBytes {
                 name,
                 origin,
                 bytes,
-            }) => searcher(
-                name,
-                load_evaluator(bytes, origin, variant, equipment.device)?,
-            ),
+            }) => {
+                let evaluator = load_evaluator(bytes, origin, variant, equipment.device)?;
+                let best = SearchConfig {
+                    gumbel_scale: 0.0,
+                    ..search
+                };
+                Box::new(SearchContestant::new(name, evaluator, best))
+            }
         })
     }
 }

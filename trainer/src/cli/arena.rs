@@ -5,7 +5,7 @@ use crate::arena::config::{Adjudication, MatchConfig};
 use crate::arena::elo::EloEstimate;
 use crate::arena::play::{MatchProgress, Team, play_match};
 use crate::arena::spec::{ContestantSpec, Equipment};
-use crate::{interrupt, variant};
+use crate::variant;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 use model::DeviceChoice;
@@ -78,21 +78,42 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         opening_plies: args.opening_plies,
         max_plies: args.max_plies,
         parallel_games: args.parallel_games,
-        adjudication: args.adjudicate.map(|q| Adjudication { q, plies: AGREEMENT }),
+        adjudication: args.adjudicate.map(|q| Adjudication {
+            q,
+            plies: AGREEMENT,
+        }),
         seed: args.seed,
     };
     config.validate().context("this match cannot be played")?;
-    let (a, b) = (ContestantSpec::parse(&args.a)?, ContestantSpec::parse(&args.b)?);
-    let equipment = Equipment { simulations: args.simulations, device: args.device };
-    let threads = args.threads.unwrap_or_else(|| default_threads(args.device)).clamp(1, config.pairs());
+    let (a, b) = (
+        ContestantSpec::parse(&args.a)?,
+        ContestantSpec::parse(&args.b)?,
+    );
+    let equipment = Equipment {
+        simulations: args.simulations,
+        device: args.device,
+    };
+    let threads = args
+        .threads
+        .unwrap_or_else(|| default_threads(args.device))
+        .clamp(1, config.pairs());
     let teams = (0..threads)
-        .map(|_| Ok(Team { a: a.build(&variant, equipment)?, b: b.build(&variant, equipment)? }))
+        .map(|_| {
+            Ok(Team {
+                a: a.build(&variant, equipment)?,
+                b: b.build(&variant, equipment)?,
+            })
+        })
         .collect::<anyhow::Result<Vec<Team>>>()?;
-    let stop = interrupt::flag("ending the match; the finished pairs count (Ctrl-C again to quit at once)")?;
+    let stop = std::sync::atomic::AtomicBool::new(false);
     let bar = progress_bar(config.pairs());
     let result = play_match(&variant, &config, teams, &mut |progress| {
         show(&bar, progress);
-        if stop.load(Ordering::SeqCst) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if stop.load(Ordering::SeqCst) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     });
     bar.finish_and_clear();
     println!("{result}");
@@ -110,13 +131,19 @@ fn default_threads(device: DeviceChoice) -> usize {
 }
 
 fn progress_bar(pairs: usize) -> ProgressBar {
-    let style = ProgressStyle::with_template("{elapsed_precise} [{bar:30}] {pos}/{len} games  {msg}  {eta} left")
-        .expect("the template is well formed");
+    let style = ProgressStyle::with_template(
+        "{elapsed_precise} [{bar:30}] {pos}/{len} games  {msg}  {eta} left",
+    )
+    .expect("the template is well formed");
     ProgressBar::new(2 * pairs as u64).with_style(style.progress_chars("=> "))
 }
 
 fn show(bar: &ProgressBar, progress: &MatchProgress) {
     let score = progress.pentanomial.score().unwrap_or(0.5);
     bar.set_position(2 * progress.pentanomial.pairs());
-    bar.set_message(format!("{:.1}%  Elo {}", 100.0 * score, EloEstimate::of(&progress.pentanomial)));
+    bar.set_message(format!(
+        "{:.1}%  Elo {}",
+        100.0 * score,
+        EloEstimate::of(&progress.pentanomial)
+    ));
 }

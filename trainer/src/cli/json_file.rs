@@ -9,7 +9,12 @@ use std::path::Path;
 /// # Errors
 /// If the file cannot be written; the message names it.
 pub fn write(path: &Path, value: &impl Serialize) -> anyhow::Result<()> {
-    let problem = || format!("cannot write '{}'; check that its folder exists and the disk has room", path.display());
+    let problem = || {
+        format!(
+            "cannot write '{}'; check that its folder exists and the disk has room",
+            path.display()
+        )
+    };
     let mut text = serde_json::to_string_pretty(value).with_context(problem)?;
     text.push('\n');
     let mut temporary = path.as_os_str().to_owned();
@@ -31,7 +36,9 @@ mod tests {
         let text = std::fs::read_to_string(&path).expect("read");
         assert_eq!(serde_json::from_str::<Vec<u8>>(&text).expect("JSON"), [3]);
         assert_eq!(std::fs::read_dir(folder.path()).expect("listed").count(), 1);
-        let error = write(&folder.path().join("no/x.json"), &1).expect_err("no folder").to_string();
+        let error = write(&folder.path().join("no/x.json"), &1)
+            .expect_err("no folder")
+            .to_string();
         assert!(error.contains("x.json"), "{error}");
     }
 }

@@ -1,6 +1,7 @@
 //! The command line: one file a subcommand, one printer for errors.
 
 mod arena;
+mod json_file;
 mod moves;
 mod perft;
 mod values;

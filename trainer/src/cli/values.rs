@@ -57,15 +57,21 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     config.validate()?;
     let (storage, variant) = open(&args.run)?;
     let bar = ProgressBar::new(0).with_style(style());
-    let table = first_table(&storage, &variant, args.device, &config, &mut |stage, done, all| {
-        bar.set_message(match stage {
-            ValuesStage::Reading => "reading games",
-            ValuesStage::Probing => "probing positions",
-            ValuesStage::Fitting => "fitting outcomes",
-        });
-        bar.set_length(all as u64);
-        bar.set_position(done as u64);
-    })?;
+    let table = first_table(
+        &storage,
+        &variant,
+        args.device,
+        &config,
+        &mut |stage, done, all| {
+            bar.set_message(match stage {
+                ValuesStage::Reading => "reading games",
+                ValuesStage::Probing => "probing positions",
+                ValuesStage::Fitting => "fitting outcomes",
+            });
+            bar.set_length(all as u64);
+            bar.set_position(done as u64);
+        },
+    )?;
     bar.finish_and_clear();
     print!("{table}");
     if let Some(path) = &args.json {
@@ -76,20 +82,31 @@ pub fn run(args: Args) -> anyhow::Result<()> {
 
 /// Opens a run that must be there, with its rules.
 fn open(location: &str) -> anyhow::Result<(Storage, Arc<Variant>)> {
-    let missing = || format!("there is no run in '{location}'; give the folder or URL of one, for instance runs/falcon-quick");
+    let missing = || {
+        format!(
+            "there is no run in '{location}'; give the folder or URL of one, for instance runs/falcon-quick"
+        )
+    };
     // Opening a folder would create it.
-    ensure!(location.contains("://") || Path::new(location).is_dir(), missing());
+    ensure!(
+        location.contains("://") || Path::new(location).is_dir(),
+        missing()
+    );
     let storage = Storage::open(location)?;
     RunInfo::read(&storage)?.with_context(missing)?;
     let name = storage.object_url(RunPaths::VARIANT);
-    let text = String::from_utf8(storage.get(RunPaths::VARIANT)?.to_vec()).with_context(|| format!("'{name}' is not text"))?;
-    let variant = Variant::from_toml(&text).with_context(|| format!("'{name}' is not a valid variant"))?;
+    let text = String::from_utf8(storage.get(RunPaths::VARIANT)?.to_vec())
+        .with_context(|| format!("'{name}' is not text"))?;
+    let variant =
+        Variant::from_toml(&text).with_context(|| format!("'{name}' is not a valid variant"))?;
     Ok((storage, variant))
 }
 
 fn style() -> ProgressStyle {
     let style = ProgressStyle::with_template("{elapsed_precise} [{bar:30}] {msg} {pos}/{len}");
-    style.expect("the template is well formed").progress_chars("=> ")
+    style
+        .expect("the template is well formed")
+        .progress_chars("=> ")
 }
 
 #[cfg(test)]
@@ -101,7 +118,9 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let missing = folder.path().join("none");
         for location in [folder.path(), &missing] {
-            let error = open(&location.to_string_lossy()).err().expect("no run there").to_string();
+            let error = open(&location.to_string_lossy())
+                .expect_err("no run there")
+                .to_string();
             assert!(error.contains("there is no run"), "{error}");
         }
         assert!(!missing.exists());

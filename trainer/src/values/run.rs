@@ -1,6 +1,7 @@
 //! From a run's games and its current net to a table of values.
 
 use super::table::ValueTable;
+use anyhow::ensure;
 use model::DeviceChoice;
 use rules::Variant;
 use selfplay::storage::Storage;
@@ -27,6 +28,26 @@ impl Default for ValuesConfig {
             resamples: 400,
             seed: 1,
         }
+    }
+}
+
+impl ValuesConfig {
+    /// Checks the ranges of all fields.
+    ///
+    /// # Errors
+    /// Names the first field that is out of range.
+    pub fn validate(&self) -> anyhow::Result<()> {
+        ensure!(
+            self.share > 0.0 && self.share <= 1.0,
+            "share is {}; it must be above 0 and at most 1",
+            self.share
+        );
+        ensure!(
+            self.resamples >= 40,
+            "resamples is {}; an interval needs at least 40",
+            self.resamples
+        );
+        Ok(())
     }
 }
 
