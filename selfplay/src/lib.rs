@@ -4,6 +4,7 @@
 
 pub mod config_error;
 pub mod game;
+pub mod games;
 pub mod layout;
 pub mod lease;
 pub mod pace;
@@ -12,3 +13,4 @@ pub mod search;
 pub mod solve;
 pub mod starts;
 pub mod storage;
+pub mod worker;

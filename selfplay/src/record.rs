@@ -21,6 +21,7 @@ use crate::starts::StartKind;
 pub use decode::from_bytes;
 pub use encode::to_bytes;
 pub use schema::{FORMAT_KEY, FORMAT_VERSION, schema};
+pub(crate) use validate::validate as check;
 
 /// One finished game.
 #[derive(Clone, Debug, PartialEq)]

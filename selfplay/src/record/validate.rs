@@ -10,7 +10,7 @@ const VALUE_TOLERANCE: f32 = 1e-3;
 ///
 /// # Errors
 /// [`RecordError::Game`] with the first departure.
-pub(super) fn validate(game: &GameRecord) -> Result<(), RecordError> {
+pub(crate) fn validate(game: &GameRecord) -> Result<(), RecordError> {
     let fail = |ply: usize, reason: String| RecordError::Game {
         game_id: game.game_id.clone(),
         ply,
