@@ -9,15 +9,13 @@ pub use learn::{LearnConfig, OptimizerConfig, WindowConfig};
 pub use run::{ArenaConfig, RunSection};
 
 use model::{DeviceChoice, NetConfig};
-use selfplay::game::GameConfig;
 use selfplay::search::SearchConfig;
-use selfplay::starts::StartConfig;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use thiserror::Error;
 
 /// Everything that a run needs to know; every section and field may be left out.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RunConfig {
     /// Where tensors live: `auto`, `cpu` or `gpu:0`. Default `auto`.
@@ -28,10 +26,6 @@ pub struct RunConfig {
     pub net: NetConfig,
     /// The search of a self-play move.
     pub search: SearchConfig,
-    /// The self-play games.
-    pub selfplay: GameConfig,
-    /// How the games start.
-    pub starts: StartConfig,
     /// Replay and learning.
     pub learn: LearnConfig,
     /// Measuring strength during the run.
@@ -42,7 +36,9 @@ pub struct RunConfig {
 #[derive(Debug, Error)]
 pub enum ConfigError {
     /// The file cannot be read.
-    #[error("cannot read the recipe '{path}': {source}; give the path of a TOML file, for instance configs/runs/falcon-quick.toml")]
+    #[error(
+        "cannot read the recipe '{path}': {source}; give the path of a TOML file, for instance configs/runs/falcon-quick.toml"
+    )]
     Read {
         /// The file.
         path: String,
@@ -50,7 +46,9 @@ pub enum ConfigError {
         source: std::io::Error,
     },
     /// The text is not the TOML of a recipe; the message of the parser names line and field.
-    #[error("the recipe '{path}' is not valid: {message}\nconfigs/runs/reference.toml lists every field")]
+    #[error(
+        "the recipe '{path}' is not valid: {message}\nconfigs/runs/reference.toml lists every field"
+    )]
     Parse {
         /// The file.
         path: String,
@@ -67,6 +65,19 @@ pub enum ConfigError {
     },
 }
 
+impl Default for RunConfig {
+    fn default() -> RunConfig {
+        RunConfig {
+            device: DeviceChoice::Auto,
+            run: RunSection::default(),
+            net: NetConfig::new(32, 4),
+            search: SearchConfig::default(),
+            learn: LearnConfig::default(),
+            arena: ArenaConfig::default(),
+        }
+    }
+}
+
 impl RunConfig {
     /// Reads and checks a recipe.
     ///
@@ -74,7 +85,10 @@ impl RunConfig {
     /// If the file cannot be read, is not a recipe, or has a value out of range.
     pub fn load(path: &Path) -> Result<RunConfig, ConfigError> {
         let name = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|source| ConfigError::Read { path: name.clone(), source })?;
+        let text = std::fs::read_to_string(path).map_err(|source| ConfigError::Read {
+            path: name.clone(),
+            source,
+        })?;
         RunConfig::parse(&text, &name)
     }
 
@@ -83,14 +97,23 @@ impl RunConfig {
     /// # Errors
     /// If the text is not a recipe or has a value out of range.
     pub fn parse(text: &str, source: &str) -> Result<RunConfig, ConfigError> {
-        let config: RunConfig = toml::from_str(text)
-            .map_err(|error| ConfigError::Parse { path: source.to_owned(), message: error.to_string() })?;
-        let fail = |problem: String| ConfigError::Field { path: source.to_owned(), problem };
+        let config: RunConfig = toml::from_str(text).map_err(|error| ConfigError::Parse {
+            path: source.to_owned(),
+            message: error.to_string(),
+        })?;
+        let fail = |problem: String| ConfigError::Field {
+            path: source.to_owned(),
+            problem,
+        };
         config.run.validate().map_err(fail)?;
-        config.net.validate().map_err(|error| fail(error.to_string()))?;
-        config.search.validate().map_err(|error| fail(error.to_string()))?;
-        config.selfplay.validate().map_err(|error| fail(error.to_string()))?;
-        config.starts.validate().map_err(|error| fail(error.to_string()))?;
+        config
+            .net
+            .validate()
+            .map_err(|error| fail(error.to_string()))?;
+        config
+            .search
+            .validate()
+            .map_err(|error| fail(error.to_string()))?;
         config.learn.validate().map_err(fail)?;
         config.arena.validate().map_err(fail)?;
         Ok(config)
@@ -103,7 +126,12 @@ impl RunConfig {
 }
 
 /// `Ok` if `ok`, else a sentence that names the field, its value and what is allowed.
-fn require(ok: bool, field: &str, value: impl std::fmt::Display, allowed: &str) -> Result<(), String> {
+fn require(
+    ok: bool,
+    field: &str,
+    value: impl std::fmt::Display,
+    allowed: &str,
+) -> Result<(), String> {
     match ok {
         true => Ok(()),
         false => Err(format!("{field} = {value}, but it must be {allowed}")),
@@ -124,7 +152,10 @@ mod tests {
     /// The reference shows every field, with its default.
     #[test]
     fn the_reference_is_complete_and_true() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../configs/runs/reference.toml");
+        let path = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../configs/runs/reference.toml"
+        );
         let text = std::fs::read_to_string(path).unwrap();
         let shown: toml::Table = text.parse().unwrap();
         let all: toml::Table = RunConfig::default().to_toml().parse().unwrap();
@@ -134,7 +165,9 @@ mod tests {
 
     fn assert_same_fields(path: &str, shown: &toml::Table, all: &toml::Table) {
         for (key, value) in all {
-            let found = shown.get(key).unwrap_or_else(|| panic!("reference.toml lacks {path}{key}"));
+            let found = shown
+                .get(key)
+                .unwrap_or_else(|| panic!("reference.toml lacks {path}{key}"));
             if let (toml::Value::Table(found), toml::Value::Table(value)) = (found, value) {
                 assert_same_fields(&format!("{path}{key}."), found, value);
             }
@@ -163,7 +196,10 @@ mod tests {
             ("[learn", "line 1"),
         ] {
             let message = RunConfig::parse(text, "my.toml").unwrap_err().to_string();
-            assert!(message.contains("my.toml") && message.contains(expected), "{message}");
+            assert!(
+                message.contains("my.toml") && message.contains(expected),
+                "{message}"
+            );
         }
     }
 }

@@ -1,11 +1,26 @@
 //! Learning, measuring and the pipeline: everything between the game records of self-play and the published net.
 //!
-//! The path of the data, and the module that takes each step:
+//! A tour along the path of the data:
 //!
-//! 1. [`config`]: a run's recipe, read from TOML.
+//! 1. [`config`] reads a run's recipe, [`variant`] its rules, [`run`] opens its storage.
+//! 2. The pipeline runs it all: worker processes ([`fleet`]) play, the trainer learns and publishes.
+//! 3. [`replay`] turns game records into samples, [`learn`] samples into better weights.
+//! 4. [`arena`] measures strength, [`values`] what the pieces are worth.
+//! 5. [`metrics`], [`progress`] and [`logging`] tell what is going on.
+//! 6. [`cli`] is the program `falconzero`.
 
 pub mod arena;
 mod cholesky;
 pub mod cli;
+pub mod config;
+pub mod fleet;
+mod game_stats;
+pub mod interrupt;
+pub mod learn;
+pub mod logging;
+pub mod metrics;
+pub mod progress;
+pub mod replay;
+pub mod run;
 pub mod values;
 pub mod variant;

@@ -4,6 +4,7 @@ mod arena;
 mod json_file;
 mod moves;
 mod perft;
+mod solve;
 mod values;
 mod variants;
 
@@ -33,17 +34,20 @@ enum Command {
     Values(values::Args),
     Perft(perft::Args),
     Moves(moves::Args),
+    Solve(solve::Args),
     Variants(variants::Args),
 }
 
 /// Parses the command line, runs the subcommand and reports its error, if any, on stderr.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
+    crate::logging::start();
     let result = match cli.command {
         Command::Arena(args) => arena::run(args),
         Command::Values(args) => values::run(args),
         Command::Perft(args) => perft::run(args),
         Command::Moves(args) => moves::run(args),
+        Command::Solve(args) => solve::run(args),
         Command::Variants(args) => variants::run(args),
     };
     match result {

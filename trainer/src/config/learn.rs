@@ -1,6 +1,7 @@
 //! The section `learn`: replay window, losses, optimizer, publishing.
 
 use super::require;
+use selfplay::pace::PaceConfig;
 use serde::{Deserialize, Serialize};
 
 /// Replay and learning.
@@ -14,6 +15,8 @@ pub struct LearnConfig {
     pub samples_per_position: f32,
     /// Positions there must be before learning begins, at least 1. Default 2000.
     pub min_positions: u64,
+    /// How many positions the workers may be ahead of the trainer before they wait. Default 2000.
+    pub ahead_positions: u64,
     /// Every how many games one is kept out of training, to measure losses on; at least 2. Default 20.
     pub holdout_every: u64,
     /// The replay window.
@@ -85,6 +88,7 @@ impl Default for LearnConfig {
             batch_size: 128,
             samples_per_position: 4.0,
             min_positions: 2000,
+            ahead_positions: 2000,
             holdout_every: 20,
             window: WindowConfig::default(),
             value_on_cheap: true,
@@ -105,26 +109,73 @@ impl Default for LearnConfig {
 
 impl Default for WindowConfig {
     fn default() -> WindowConfig {
-        WindowConfig { start: 25_000.0, alpha: 0.75, beta: 0.4, most: 2_000_000.0 }
+        WindowConfig {
+            start: 25_000.0,
+            alpha: 0.75,
+            beta: 0.4,
+            most: 2_000_000.0,
+        }
     }
 }
 
 impl Default for OptimizerConfig {
     fn default() -> OptimizerConfig {
-        OptimizerConfig { beta_1: 0.9, beta_2: 0.99, epsilon: 1e-8, weight_decay: 0.02, clip_norm: 2.0 }
+        OptimizerConfig {
+            beta_1: 0.9,
+            beta_2: 0.99,
+            epsilon: 1e-8,
+            weight_decay: 0.02,
+            clip_norm: 2.0,
+        }
     }
 }
 
 impl LearnConfig {
+    /// What decides who waits for whom.
+    pub fn pace(&self) -> PaceConfig {
+        PaceConfig {
+            samples_per_position: f64::from(self.samples_per_position),
+            min_positions: self.min_positions,
+            batch_size: self.batch_size as u64,
+            ahead_positions: self.ahead_positions,
+        }
+    }
+
     pub(super) fn validate(&self) -> Result<(), String> {
-        require(self.batch_size >= 1, "learn.batch_size", self.batch_size, "at least 1")?;
-        require(self.min_positions >= 1, "learn.min_positions", self.min_positions, "at least 1")?;
-        require(self.holdout_every >= 2, "learn.holdout_every", self.holdout_every, "at least 2")?;
-        require(self.publish_every >= 1, "learn.publish_every", self.publish_every, "at least 1")?;
-        above_0("learn.samples_per_position", f64::from(self.samples_per_position))?;
+        require(
+            self.batch_size >= 1,
+            "learn.batch_size",
+            self.batch_size,
+            "at least 1",
+        )?;
+        require(
+            self.min_positions >= 1,
+            "learn.min_positions",
+            self.min_positions,
+            "at least 1",
+        )?;
+        require(
+            self.holdout_every >= 2,
+            "learn.holdout_every",
+            self.holdout_every,
+            "at least 2",
+        )?;
+        require(
+            self.publish_every >= 1,
+            "learn.publish_every",
+            self.publish_every,
+            "at least 1",
+        )?;
+        above_0(
+            "learn.samples_per_position",
+            f64::from(self.samples_per_position),
+        )?;
         above_0("learn.learning_rate", f64::from(self.learning_rate))?;
         share("learn.value_from_search", f64::from(self.value_from_search))?;
-        share("learn.final_learning_rate_share", f64::from(self.final_learning_rate_share))?;
+        share(
+            "learn.final_learning_rate_share",
+            f64::from(self.final_learning_rate_share),
+        )?;
         decay("learn.ema_decay", self.ema_decay)?;
         for (field, value) in [
             ("learn.policy_weight", self.policy_weight),
@@ -138,22 +189,45 @@ impl LearnConfig {
         decay("learn.optimizer.beta_1", self.optimizer.beta_1)?;
         decay("learn.optimizer.beta_2", self.optimizer.beta_2)?;
         above_0("learn.optimizer.epsilon", f64::from(self.optimizer.epsilon))?;
-        above_0("learn.optimizer.clip_norm", f64::from(self.optimizer.clip_norm))?;
+        above_0(
+            "learn.optimizer.clip_norm",
+            f64::from(self.optimizer.clip_norm),
+        )?;
         self.window.validate()
     }
 }
 
 impl WindowConfig {
     fn validate(&self) -> Result<(), String> {
-        require(self.start >= 1.0, "learn.window.start", self.start, "at least 1")?;
-        require(self.most >= self.start, "learn.window.most", self.most, "at least learn.window.start")?;
-        require(self.alpha > 0.0 && self.alpha <= 1.0, "learn.window.alpha", self.alpha, "above 0 and at most 1")?;
+        require(
+            self.start >= 1.0,
+            "learn.window.start",
+            self.start,
+            "at least 1",
+        )?;
+        require(
+            self.most >= self.start,
+            "learn.window.most",
+            self.most,
+            "at least learn.window.start",
+        )?;
+        require(
+            self.alpha > 0.0 && self.alpha <= 1.0,
+            "learn.window.alpha",
+            self.alpha,
+            "above 0 and at most 1",
+        )?;
         share("learn.window.beta", self.beta)
     }
 
     /// The window's size in samples when `made` samples have been made.
     pub fn size(&self, made: u64) -> usize {
-        let WindowConfig { start, alpha, beta, most } = *self;
+        let WindowConfig {
+            start,
+            alpha,
+            beta,
+            most,
+        } = *self;
         let growth = (made as f64 / start).max(1.0);
         let size = start * (1.0 + beta * (growth.powf(alpha) - 1.0) / alpha);
         size.min(most) as usize
@@ -169,7 +243,12 @@ fn share(field: &str, value: f64) -> Result<(), String> {
 }
 
 fn decay(field: &str, value: f32) -> Result<(), String> {
-    require((0.0..1.0).contains(&value), field, value, "at least 0 and below 1")
+    require(
+        (0.0..1.0).contains(&value),
+        field,
+        value,
+        "at least 0 and below 1",
+    )
 }
 
 #[cfg(test)]
@@ -179,7 +258,12 @@ mod tests {
     /// The window starts at c, grows by beta samples a sample there, and never shrinks.
     #[test]
     fn window_grows_as_stated() {
-        let window = WindowConfig { start: 1000.0, alpha: 0.75, beta: 0.4, most: 5000.0 };
+        let window = WindowConfig {
+            start: 1000.0,
+            alpha: 0.75,
+            beta: 0.4,
+            most: 5000.0,
+        };
         assert_eq!(window.size(0), 1000);
         assert_eq!(window.size(1000), 1000);
         let slope = window.size(1100) as f64 - window.size(1000) as f64;

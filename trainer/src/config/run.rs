@@ -21,7 +21,13 @@ pub struct RunSection {
 
 impl Default for RunSection {
     fn default() -> RunSection {
-        RunSection { variant: "falcon".to_owned(), dir: String::new(), minutes: 10.0, seed: 1, workers: 0 }
+        RunSection {
+            variant: "falcon".to_owned(),
+            dir: String::new(),
+            minutes: 10.0,
+            seed: 1,
+            workers: 0,
+        }
     }
 }
 
@@ -35,9 +41,24 @@ impl RunSection {
     }
 
     pub(super) fn validate(&self) -> Result<(), String> {
-        require(!self.variant.is_empty(), "run.variant", "\"\"", "a variant's name or the path of its TOML file")?;
-        require(self.minutes.is_finite() && self.minutes > 0.0, "run.minutes", self.minutes, "above 0")?;
-        require(self.workers <= 1024, "run.workers", self.workers, "at most 1024; start more by hand")
+        require(
+            !self.variant.is_empty(),
+            "run.variant",
+            "\"\"",
+            "a variant's name or the path of its TOML file",
+        )?;
+        require(
+            self.minutes.is_finite() && self.minutes > 0.0,
+            "run.minutes",
+            self.minutes,
+            "above 0",
+        )?;
+        require(
+            self.workers <= 1024,
+            "run.workers",
+            self.workers,
+            "at most 1024; start more by hand",
+        )
     }
 }
 
@@ -45,26 +66,65 @@ impl RunSection {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ArenaConfig {
-    /// Every how many published nets a short match is played, at least 1. Default 4.
+    /// Every how many published nets one is rated, at least 1. Default 4.
     pub every: u64,
-    /// Pairs of games of a short match (each opening is played with both colours), at least 1. Default 8.
-    pub pairs: u32,
+    /// Games of a rating match, even and at least 2: each opening is played with both colours. Default 16.
+    pub games: u32,
+    /// Earlier nets that a net plays besides the fixed anchors (the untrained net and the greedy player). Default 1.
+    pub milestones: usize,
     /// Simulations a move in matches, at least 1. Default 16.
     pub simulations: u32,
-    /// Pairs of games of the final match against the untrained net; 0 leaves it out. Default 50.
-    pub final_pairs: u32,
+    /// Random plies at the start of a game, so that no two are alike. Default 6.
+    pub opening_plies: u32,
+    /// Plies after which a game counts as drawn, more than `opening_plies`. Default 300.
+    pub max_plies: u32,
+    /// Games of the final match against the untrained net, even; 0 leaves it out. Default 100.
+    pub final_games: u32,
 }
 
 impl Default for ArenaConfig {
     fn default() -> ArenaConfig {
-        ArenaConfig { every: 4, pairs: 8, simulations: 16, final_pairs: 50 }
+        ArenaConfig {
+            every: 4,
+            games: 16,
+            milestones: 1,
+            simulations: 16,
+            opening_plies: 6,
+            max_plies: 300,
+            final_games: 100,
+        }
     }
 }
 
 impl ArenaConfig {
     pub(super) fn validate(&self) -> Result<(), String> {
+        let even = "even: each opening is played with both colours";
         require(self.every >= 1, "arena.every", self.every, "at least 1")?;
-        require(self.pairs >= 1, "arena.pairs", self.pairs, "at least 1")?;
-        require(self.simulations >= 1, "arena.simulations", self.simulations, "at least 1")
+        require(self.games >= 2, "arena.games", self.games, "at least 2")?;
+        require(
+            self.games.is_multiple_of(2),
+            "arena.games",
+            self.games,
+            even,
+        )?;
+        require(
+            self.final_games.is_multiple_of(2),
+            "arena.final_games",
+            self.final_games,
+            even,
+        )?;
+        require(
+            self.simulations >= 1,
+            "arena.simulations",
+            self.simulations,
+            "at least 1",
+        )?;
+        let longer = self.max_plies > self.opening_plies;
+        require(
+            longer,
+            "arena.max_plies",
+            self.max_plies,
+            "more than arena.opening_plies",
+        )
     }
 }

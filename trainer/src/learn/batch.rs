@@ -1,30 +1,28 @@
 //! Samples as tensors.
 
 use crate::learn::sample::Sample;
-use burn::tensor::{Device, Int, Tensor, TensorData};
-use model::{Encoding, PolicyLayout};
+use burn::tensor::{Device, Tensor, TensorData};
+use model::{Encoding, NetShape, PolicyGather, PolicyIndex, PolicyLayout};
 use rayon::prelude::*;
-use rules::{Position, Variant};
+use rules::Variant;
+use std::sync::Arc;
 
 /// How samples of one variant become numbers.
 pub struct Batcher {
+    variant: Arc<Variant>,
     encoding: Encoding,
     layout: PolicyLayout,
-    variant: std::sync::Arc<Variant>,
+    shape: NetShape,
     /// Share of the search's value in the value target, in [0, 1]; the rest is the outcome.
     value_from_search: f32,
 }
 
-/// B samples, with the lists of legal moves padded to the longest, L.
+/// B samples, with the lists of legal moves padded to L, the width of `moves`.
 pub struct Batch {
     /// `[B, planes, 10, 10]`
     pub planes: Tensor<4>,
-    /// `[B, L]`: index of each legal move into the flattened `policy_qk`, `row * 100 + to`.
-    pub qk_index: Tensor<2, Int>,
-    /// `[B, L]`: index of each legal move into the flattened `policy_kind`, `kind * 100 + to`.
-    pub kind_index: Tensor<2, Int>,
-    /// `[B, L]`: 0 for a legal move, a large negative number for padding; added to the logits.
-    pub padding: Tensor<2>,
+    /// Where the logits of the legal moves are.
+    pub moves: PolicyGather,
     /// `[B, L]`: probabilities; all zero in samples that do not teach the policy.
     pub policy_target: Tensor<2>,
     /// `[B, 3]`: chances of win, draw and loss.
@@ -39,15 +37,13 @@ pub struct Batch {
     pub policy_target_entropy: f32,
 }
 
-/// Added to the logits of padding: far below any logit, far above what overflows.
-const NEVER: f32 = -1e9;
-
 impl Batcher {
     /// A batcher for samples of `variant`.
-    pub fn new(variant: std::sync::Arc<Variant>, value_from_search: f32) -> Batcher {
+    pub fn new(variant: Arc<Variant>, value_from_search: f32) -> Batcher {
         Batcher {
             encoding: Encoding::new(&variant),
             layout: PolicyLayout::new(&variant),
+            shape: NetShape::new(&variant),
             variant,
             value_from_search,
         }
@@ -59,87 +55,92 @@ impl Batcher {
     /// If there are no samples.
     pub fn batch(&self, samples: &[&Sample], device: &Device) -> Batch {
         assert!(!samples.is_empty(), "a batch has samples");
-        let rows: Vec<Row> = samples.par_iter().map(|sample| self.row(sample)).collect();
-        let count = rows.len();
-        let longest = rows.iter().map(|row| row.qk_index.len()).max().unwrap_or(0).max(1);
-        let padded = |of: fn(&Row) -> &Vec<f32>, filler: f32| {
-            let mut flat = Vec::with_capacity(count * longest);
-            for row in &rows {
-                flat.extend_from_slice(of(row));
-                flat.resize(flat.len() + longest - of(row).len(), filler);
-            }
-            Tensor::<2>::from_data(TensorData::new(flat, [count, longest]), device)
-        };
-        let indices = |of: fn(&Row) -> &Vec<i32>| {
-            let mut flat = Vec::with_capacity(count * longest);
-            for row in &rows {
-                flat.extend_from_slice(of(row));
-                flat.resize(flat.len() + longest - of(row).len(), 0);
-            }
-            Tensor::<2, Int>::from_data(TensorData::new(flat, [count, longest]), device)
-        };
-        let column = |of: fn(&Row) -> f32| {
-            Tensor::<2>::from_data(TensorData::new(rows.iter().map(of).collect::<Vec<f32>>(), [count, 1]), device)
-        };
-        let planes: Vec<f32> = rows.iter().flat_map(|row| row.planes.iter().copied()).collect();
-        let values: Vec<f32> = rows.iter().flat_map(|row| row.value_target).collect();
-        let policy_samples = rows.iter().filter(|row| row.teaches_policy).count();
-        let entropy: f32 = rows.iter().flat_map(|row| &row.policy_target).map(|&p| entropy_term(p)).sum();
+        let count = samples.len();
+        let plane_count = self.encoding.planes();
+        let mut planes = vec![0.0f32; count * plane_count * 100];
+        let moves: Vec<Vec<PolicyIndex>> = planes
+            .par_chunks_exact_mut(plane_count * 100)
+            .zip(samples)
+            .map(|(planes, sample)| {
+                self.encoding
+                    .encode(&sample.position, sample.repetitions, planes);
+                self.policy_indices(sample)
+            })
+            .collect();
+        let moves = PolicyGather::new(&self.shape, &moves, device);
+        let values = samples
+            .iter()
+            .flat_map(|sample| self.value_target(sample))
+            .collect();
+        let moves_left = samples
+            .iter()
+            .map(|sample| sample.moves_left.unwrap_or(0.0))
+            .collect();
+        let mask = samples
+            .iter()
+            .map(|sample| f32::from(u8::from(sample.moves_left.is_some())))
+            .collect();
+        let targets = samples
+            .iter()
+            .filter_map(|sample| sample.policy_target.as_deref());
+        let policy_samples = targets.clone().count();
+        let entropy: f32 = targets.flatten().map(|&p| entropy_term(p)).sum();
         Batch {
-            planes: Tensor::from_data(TensorData::new(planes, [count, self.encoding.planes(), 10, 10]), device),
-            qk_index: indices(|row| &row.qk_index),
-            kind_index: indices(|row| &row.kind_index),
-            padding: padded(|row| &row.padding, NEVER),
-            policy_target: padded(|row| &row.policy_target, 0.0),
-            value_target: Tensor::from_data(TensorData::new(values, [count, 3]), device),
-            moves_left_target: column(|row| row.moves_left.unwrap_or(0.0)),
-            moves_left_mask: column(|row| f32::from(u8::from(row.moves_left.is_some()))),
+            planes: Tensor::from_data(
+                TensorData::new(planes, [count, plane_count, 10, 10]),
+                device,
+            ),
+            policy_target: policy_targets(samples, moves.width(), device),
+            moves,
+            value_target: matrix(values, 3, device),
+            moves_left_target: matrix(moves_left, 1, device),
+            moves_left_mask: matrix(mask, 1, device),
             policy_samples,
             policy_target_entropy: entropy / policy_samples.max(1) as f32,
         }
     }
 
-    fn row(&self, sample: &Sample) -> Row {
-        let position: &Position = &sample.position;
-        let moves = position.legal_moves(&self.variant);
-        let mut planes = vec![0.0; self.encoding.planes() * 100];
-        self.encoding.encode(position, sample.repetitions, &mut planes);
-        let indices = moves.iter().map(|&mv| self.layout.index(position.turn(), mv));
-        let (qk_index, kind_index) = indices.map(|index| (index.qk() as i32, index.kind_to() as i32)).unzip();
-        let lambda = self.value_from_search;
-        let mixed = |outcome: f32, searched: f32| (1.0 - lambda) * outcome + lambda * searched;
-        let policy_target = match &sample.policy_target {
-            Some(target) => target.to_vec(),
-            None => vec![0.0; moves.len()],
-        };
-        assert_eq!(policy_target.len(), moves.len(), "a probability for each legal move");
-        Row {
-            planes,
-            qk_index,
-            kind_index,
-            padding: vec![0.0; moves.len()],
-            policy_target,
-            teaches_policy: sample.policy_target.is_some(),
-            value_target: [
-                mixed(sample.outcome.win, sample.searched.win),
-                mixed(sample.outcome.draw, sample.searched.draw),
-                mixed(sample.outcome.loss, sample.searched.loss),
-            ],
-            moves_left: sample.moves_left,
+    fn policy_indices(&self, sample: &Sample) -> Vec<PolicyIndex> {
+        let moves = sample.position.legal_moves(&self.variant);
+        if let Some(target) = &sample.policy_target {
+            assert_eq!(
+                target.len(),
+                moves.len(),
+                "a probability for each legal move"
+            );
         }
+        moves
+            .into_iter()
+            .map(|mv| self.layout.index(sample.position.turn(), mv))
+            .collect()
+    }
+
+    fn value_target(&self, sample: &Sample) -> [f32; 3] {
+        let share = self.value_from_search;
+        let mix = |outcome: f32, searched: f32| (1.0 - share) * outcome + share * searched;
+        let (outcome, searched) = (sample.outcome, sample.searched);
+        [
+            mix(outcome.win, searched.win),
+            mix(outcome.draw, searched.draw),
+            mix(outcome.loss, searched.loss),
+        ]
     }
 }
 
-/// One sample as numbers.
-struct Row {
-    planes: Vec<f32>,
-    qk_index: Vec<i32>,
-    kind_index: Vec<i32>,
-    padding: Vec<f32>,
-    policy_target: Vec<f32>,
-    teaches_policy: bool,
-    value_target: [f32; 3],
-    moves_left: Option<f32>,
+/// Policy targets padded with zeros: `[B, width]`.
+fn policy_targets(samples: &[&Sample], width: usize, device: &Device) -> Tensor<2> {
+    let mut flat = vec![0.0; samples.len() * width];
+    for (row, sample) in flat.chunks_exact_mut(width).zip(samples) {
+        if let Some(target) = &sample.policy_target {
+            row[..target.len()].copy_from_slice(target);
+        }
+    }
+    matrix(flat, width, device)
+}
+
+fn matrix(flat: Vec<f32>, width: usize, device: &Device) -> Tensor<2> {
+    let rows = flat.len() / width;
+    Tensor::from_data(TensorData::new(flat, [rows, width]), device)
 }
 
 /// A probability's part of the entropy, in nats.

@@ -1,27 +1,13 @@
-//! AdamW on flat vectors, with clipping by the norm of the whole gradient.
+//! AdamW (Loshchilov and Hutter 2019, <https://arxiv.org/abs/1711.05101>, algorithm 2) on flat vectors, with clipping by
+//! the norm of the whole gradient.
 
+use crate::config::OptimizerConfig;
 use crate::learn::params::Slot;
-use serde::{Deserialize, Serialize};
-
-/// Constants of AdamW (Loshchilov and Hutter 2019, algorithm 2).
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct AdamWConfig {
-    /// Decay of the mean of the gradients, in [0, 1).
-    pub beta_1: f32,
-    /// Decay of the mean of the squared gradients, in [0, 1).
-    pub beta_2: f32,
-    /// Added to the root of the mean square, so that tiny gradients do not become full steps.
-    pub epsilon: f32,
-    /// Share of a decayed parameter lost in a step, in units of the learning rate.
-    pub weight_decay: f32,
-    /// Longest gradient allowed (Euclidean norm over all parameters); longer ones are scaled down to it.
-    pub clip_norm: f32,
-}
 
 /// State of the optimizer: the two running means, in the parameters' flat order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AdamW {
-    config: AdamWConfig,
+    config: OptimizerConfig,
     /// Steps taken, for the correction of the means' bias towards their start at zero.
     pub steps: u64,
     /// Running mean of the gradients.
@@ -32,7 +18,7 @@ pub struct AdamW {
 
 impl AdamW {
     /// An optimizer that has seen no gradient yet, for `length` parameters.
-    pub fn new(config: AdamWConfig, length: usize) -> AdamW {
+    pub fn new(config: OptimizerConfig, length: usize) -> AdamW {
         AdamW {
             config,
             steps: 0,
@@ -44,24 +30,64 @@ impl AdamW {
     /// Takes one step of size `learning_rate` along `gradients` and returns the norm that they had before clipping.
     ///
     /// A gradient that is not finite leaves everything as it was; the returned norm says so.
-    pub fn step(&mut self, slots: &[Slot], values: &mut [f32], gradients: &[f32], learning_rate: f32) -> f32 {
-        assert_eq!(values.len(), gradients.len(), "a gradient for each parameter");
-        assert_eq!(values.len(), self.mean.len(), "optimizer state for each parameter");
-        let norm = gradients.iter().map(|&g| f64::from(g) * f64::from(g)).sum::<f64>().sqrt() as f32;
+    pub fn step(
+        &mut self,
+        slots: &[Slot],
+        values: &mut [f32],
+        gradients: &[f32],
+        learning_rate: f32,
+    ) -> f32 {
+        assert_eq!(
+            values.len(),
+            gradients.len(),
+            "a gradient for each parameter"
+        );
+        assert_eq!(
+            values.len(),
+            self.mean.len(),
+            "optimizer state for each parameter"
+        );
+        let norm = gradients
+            .iter()
+            .map(|&g| f64::from(g) * f64::from(g))
+            .sum::<f64>()
+            .sqrt() as f32;
         if !norm.is_finite() {
             return norm;
         }
-        let scale = if norm > self.config.clip_norm { self.config.clip_norm / norm } else { 1.0 };
+        let scale = if norm > self.config.clip_norm {
+            self.config.clip_norm / norm
+        } else {
+            1.0
+        };
         self.steps += 1;
         for slot in slots.iter().filter(|slot| slot.trained) {
-            let decay = if slot.decayed() { 1.0 - learning_rate * self.config.weight_decay } else { 1.0 };
-            self.step_slot(slot, values, gradients, Step { learning_rate, scale, decay });
+            let decay = if slot.decayed() {
+                1.0 - learning_rate * self.config.weight_decay
+            } else {
+                1.0
+            };
+            self.step_slot(
+                slot,
+                values,
+                gradients,
+                Step {
+                    learning_rate,
+                    scale,
+                    decay,
+                },
+            );
         }
         norm
     }
 
     fn step_slot(&mut self, slot: &Slot, values: &mut [f32], gradients: &[f32], step: Step) {
-        let AdamWConfig { beta_1, beta_2, epsilon, .. } = self.config;
+        let OptimizerConfig {
+            beta_1,
+            beta_2,
+            epsilon,
+            ..
+        } = self.config;
         let exponent = i32::try_from(self.steps).unwrap_or(i32::MAX);
         let correction_1 = 1.0 - beta_1.powi(exponent);
         let correction_2 = 1.0 - beta_2.powi(exponent);
@@ -69,7 +95,12 @@ impl AdamW {
         let mean = &mut self.mean[range.clone()];
         let mean_square = &mut self.mean_square[range.clone()];
         let values = &mut values[range.clone()];
-        for (((value, m), v), g) in values.iter_mut().zip(mean).zip(mean_square).zip(&gradients[range]) {
+        for (((value, m), v), g) in values
+            .iter_mut()
+            .zip(mean)
+            .zip(mean_square)
+            .zip(&gradients[range])
+        {
             let gradient = g * step.scale;
             *m = beta_1 * *m + (1.0 - beta_1) * gradient;
             *v = beta_2 * *v + (1.0 - beta_2) * gradient * gradient;
@@ -93,11 +124,22 @@ mod tests {
 
     fn slot(shape: Vec<usize>, trained: bool) -> Slot {
         let count = shape.iter().product();
-        Slot { name: "p".into(), shape, range: 0..count, trained }
+        Slot {
+            name: "p".into(),
+            shape,
+            range: 0..count,
+            trained,
+        }
     }
 
-    fn config() -> AdamWConfig {
-        AdamWConfig { beta_1: 0.9, beta_2: 0.999, epsilon: 1e-8, weight_decay: 0.0, clip_norm: f32::INFINITY }
+    fn config() -> OptimizerConfig {
+        OptimizerConfig {
+            beta_1: 0.9,
+            beta_2: 0.999,
+            epsilon: 1e-8,
+            weight_decay: 0.0,
+            clip_norm: f32::INFINITY,
+        }
     }
 
     /// The first step of Adam has the size of the learning rate whatever the gradient, by construction.
@@ -106,13 +148,22 @@ mod tests {
         let mut optimizer = AdamW::new(config(), 2);
         let mut values = vec![1.0, 1.0];
         optimizer.step(&[slot(vec![2], true)], &mut values, &[1000.0, -0.001], 0.01);
-        assert!((values[0] - 0.99).abs() < 1e-5 && (values[1] - 1.01).abs() < 1e-5, "{values:?}");
+        assert!(
+            (values[0] - 0.99).abs() < 1e-5 && (values[1] - 1.01).abs() < 1e-5,
+            "{values:?}"
+        );
     }
 
     /// Clipping scales the whole gradient, so the directions of its parts keep their proportion in the running mean.
     #[test]
     fn clipping_is_by_the_whole_norm() {
-        let mut optimizer = AdamW::new(AdamWConfig { clip_norm: 1.0, ..config() }, 2);
+        let mut optimizer = AdamW::new(
+            OptimizerConfig {
+                clip_norm: 1.0,
+                ..config()
+            },
+            2,
+        );
         let norm = optimizer.step(&[slot(vec![2], true)], &mut [0.0, 0.0], &[3.0, 4.0], 0.01);
         assert_eq!(norm, 5.0);
         assert!((optimizer.mean[0] - 0.06).abs() < 1e-6 && (optimizer.mean[1] - 0.08).abs() < 1e-6);
@@ -121,11 +172,21 @@ mod tests {
     /// Decay acts on matrices only, and running statistics are left alone.
     #[test]
     fn decay_spares_vectors_and_statistics() {
-        let decaying = AdamWConfig { weight_decay: 0.5, ..config() };
-        for (shape, trained, expected) in [(vec![1, 1], true, 0.95), (vec![1], true, 1.0), (vec![1], false, 1.0)] {
+        let decaying = OptimizerConfig {
+            weight_decay: 0.5,
+            ..config()
+        };
+        for (shape, trained, expected) in [
+            (vec![1, 1], true, 0.95),
+            (vec![1], true, 1.0),
+            (vec![1], false, 1.0),
+        ] {
             let mut values = [1.0];
             AdamW::new(decaying, 1).step(&[slot(shape.clone(), trained)], &mut values, &[0.0], 0.1);
-            assert!((values[0] - expected).abs() < 1e-6, "{shape:?} {trained}: {values:?}");
+            assert!(
+                (values[0] - expected).abs() < 1e-6,
+                "{shape:?} {trained}: {values:?}"
+            );
         }
     }
 

@@ -148,14 +148,21 @@ struct ReplaceMapper<'a> {
 
 impl ModuleMapper for ReplaceMapper<'_> {
     fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
-        let slot = self.slots.next().expect("the module has as many parameters as it has slots");
+        let slot = self
+            .slots
+            .next()
+            .expect("the module has as many parameters as it has slots");
         if !slot.trained && !self.statistics {
             return param;
         }
         let data = TensorData::new(self.values[slot.range.clone()].to_vec(), slot.shape.clone());
         param.map(|old| {
             let new = Tensor::from_data(data, &old.device());
-            if slot.trained { new.require_grad() } else { new }
+            if slot.trained {
+                new.require_grad()
+            } else {
+                new
+            }
         })
     }
 }
@@ -167,5 +174,7 @@ fn flat<const D: usize>(tensor: Tensor<D>) -> Tensor<1> {
 
 /// Reads many tensors in one transfer from the device.
 fn read_flat(tensors: Vec<Tensor<1>>) -> Vec<f32> {
-    Tensor::cat(tensors, 0).into_data().convert::<f32>().to_vec().expect("the data were converted to f32")
+    Tensor::cat(tensors, 0)
+        .try_into_vec_as()
+        .expect("the device hands back its numbers")
 }

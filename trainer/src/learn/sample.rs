@@ -2,6 +2,7 @@
 
 use model::Wdl;
 use rules::{Color, Move, Outcome, Position, Variant};
+use selfplay::game::EndReason;
 use selfplay::record::{GameRecord, PlyRecord};
 use thiserror::Error;
 
@@ -27,7 +28,9 @@ pub struct Sample {
 #[derive(Debug, Error)]
 pub enum SampleError {
     /// The record is of another variant.
-    #[error("game {game} is a game of '{found}', this run plays '{expected}'; move its file out of games/")]
+    #[error(
+        "game {game} is a game of '{found}', this run plays '{expected}'; move its file out of games/"
+    )]
     Variant {
         /// The game's id.
         game: String,
@@ -37,7 +40,9 @@ pub enum SampleError {
         expected: String,
     },
     /// A ply does not hold a legal position or names a move that is not legal in it.
-    #[error("game {game}, ply {ply}: {reason}; the record was written under other rules, move its file out of games/")]
+    #[error(
+        "game {game}, ply {ply}: {reason}; the record was written under other rules, move its file out of games/"
+    )]
     Ply {
         /// The game's id.
         game: String,
@@ -64,7 +69,7 @@ pub fn samples(variant: &Variant, record: &GameRecord) -> Result<Vec<Sample>, Sa
     let plies = record.plies.iter().enumerate();
     plies
         .map(|(index, ply)| {
-            let moves_left = record.end.is_by_rule().then_some((count - index) as f32);
+            let moves_left = ended_by_rule(record.end).then_some((count - index) as f32);
             sample(variant, ply, record.outcome, moves_left).map_err(|reason| SampleError::Ply {
                 game: record.game_id.to_string(),
                 ply: index,
@@ -74,7 +79,24 @@ pub fn samples(variant: &Variant, record: &GameRecord) -> Result<Vec<Sample>, Sa
         .collect()
 }
 
-fn sample(variant: &Variant, ply: &PlyRecord, outcome: Outcome, moves_left: Option<f32>) -> Result<Sample, String> {
+/// Whether the game was played to its end, so that its length means something.
+fn ended_by_rule(end: EndReason) -> bool {
+    match end {
+        EndReason::Checkmate
+        | EndReason::Stalemate
+        | EndReason::FiftyMoves
+        | EndReason::Repetition
+        | EndReason::InsufficientMaterial => true,
+        EndReason::Resignation | EndReason::MaxPlies => false,
+    }
+}
+
+fn sample(
+    variant: &Variant,
+    ply: &PlyRecord,
+    outcome: Outcome,
+    moves_left: Option<f32>,
+) -> Result<Sample, String> {
     let position = Position::from_fen(variant, &ply.fen).map_err(|error| error.to_string())?;
     let policy_target = match ply.full_search {
         true => Some(policy_target(variant, &position, &ply.policy)?),
@@ -91,15 +113,25 @@ fn sample(variant: &Variant, ply: &PlyRecord, outcome: Outcome, moves_left: Opti
 }
 
 /// The recorded probabilities in the order of the legal moves, scaled to sum to 1.
-fn policy_target(variant: &Variant, position: &Position, recorded: &[(String, f32)]) -> Result<Box<[f32]>, String> {
+fn policy_target(
+    variant: &Variant,
+    position: &Position,
+    recorded: &[(String, f32)],
+) -> Result<Box<[f32]>, String> {
     let moves = position.legal_moves(variant);
-    let texts: Vec<String> = moves.iter().map(|&mv: &Move| variant.move_text(position, mv)).collect();
+    let texts: Vec<String> = moves
+        .iter()
+        .map(|&mv: &Move| variant.move_text(position, mv))
+        .collect();
     let mut target = vec![0.0f32; moves.len()].into_boxed_slice();
     for (text, probability) in recorded {
         let index = texts.iter().position(|legal| legal == text);
-        let index = index.ok_or_else(|| format!("the policy names '{text}', which is not a legal move"))?;
+        let index =
+            index.ok_or_else(|| format!("the policy names '{text}', which is not a legal move"))?;
         if !(probability.is_finite() && *probability >= 0.0) {
-            return Err(format!("the policy gives '{text}' the probability {probability}"));
+            return Err(format!(
+                "the policy gives '{text}' the probability {probability}"
+            ));
         }
         target[index] += probability;
     }
@@ -114,12 +146,22 @@ fn policy_target(variant: &Variant, position: &Position, recorded: &[(String, f3
 /// The outcome as certainty, from `side`.
 fn outcome_for(outcome: Outcome, side: Color) -> Wdl {
     let won = match outcome {
-        Outcome::Draw => return Wdl { win: 0.0, draw: 1.0, loss: 0.0 },
+        Outcome::Draw => {
+            return Wdl {
+                win: 0.0,
+                draw: 1.0,
+                loss: 0.0,
+            };
+        }
         Outcome::WhiteWins => side == Color::White,
         Outcome::BlackWins => side == Color::Black,
     };
     let win = if won { 1.0 } else { 0.0 };
-    Wdl { win, draw: 0.0, loss: 1.0 - win }
+    Wdl {
+        win,
+        draw: 0.0,
+        loss: 1.0 - win,
+    }
 }
 
 /// The search's expected value as chances: as likely a draw as the net thought, unless the value leaves no room for it.
@@ -127,7 +169,11 @@ fn wdl_of_search(q: f32, raw_value: Wdl) -> Wdl {
     let q = q.clamp(-1.0, 1.0);
     let draw = raw_value.draw.clamp(0.0, 1.0 - q.abs());
     let win = 0.5 * (1.0 - draw + q);
-    Wdl { win, draw, loss: 1.0 - draw - win }
+    Wdl {
+        win,
+        draw,
+        loss: 1.0 - draw - win,
+    }
 }
 
 #[cfg(test)]
@@ -138,9 +184,24 @@ mod tests {
     #[test]
     fn chances_of_a_search_keep_its_value() {
         for (q, draw) in [(0.0, 0.4), (0.9, 0.4), (-1.0, 1.0), (0.25, 0.0), (0.3, 0.7)] {
-            let wdl = wdl_of_search(q, Wdl { win: 0.0, draw, loss: 1.0 - draw });
-            assert!((wdl.win - wdl.loss - q).abs() < 1e-6, "q {q}, draw {draw}: {wdl:?}");
-            assert!([wdl.win, wdl.draw, wdl.loss].iter().all(|p| (-1e-6..=1.0).contains(p)), "{wdl:?}");
+            let wdl = wdl_of_search(
+                q,
+                Wdl {
+                    win: 0.0,
+                    draw,
+                    loss: 1.0 - draw,
+                },
+            );
+            assert!(
+                (wdl.win - wdl.loss - q).abs() < 1e-6,
+                "q {q}, draw {draw}: {wdl:?}"
+            );
+            assert!(
+                [wdl.win, wdl.draw, wdl.loss]
+                    .iter()
+                    .all(|p| (-1e-6..=1.0).contains(p)),
+                "{wdl:?}"
+            );
             assert!((wdl.win + wdl.draw + wdl.loss - 1.0).abs() < 1e-6);
         }
     }

@@ -1,0 +1,251 @@
+//! All that a learner needs to go on as if never stopped, in one file.
+//!
+//! The file is safetensors: under each parameter's name, prefixed by `weights/`, `average/`, `mean/` and
+//! `mean_square/`, the trained weights, the averaged weights and the optimizer's running means; in the metadata, as
+//! JSON, the counters and the state of the random numbers.
+
+use crate::learn::params::Slot;
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use thiserror::Error;
+
+/// Version of the file's layout.
+const VERSION: u32 = 1;
+const METADATA_KEY: &str = "falconzero.checkpoint";
+
+/// The state of a learner, its vectors in flat order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checkpoint {
+    /// Trained weights and running statistics.
+    pub weights: Vec<f32>,
+    /// Averaged weights and running statistics.
+    pub average: Vec<f32>,
+    /// The optimizer's running mean of gradients.
+    pub mean: Vec<f32>,
+    /// The optimizer's running mean of squared gradients.
+    pub mean_square: Vec<f32>,
+    /// Counters and random numbers.
+    pub counters: Counters,
+}
+
+/// What a learner counts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Counters {
+    /// Layout of the file.
+    pub version: u32,
+    /// Training steps.
+    pub steps: u64,
+    /// Steps that the optimizer took; fewer if gradients were not finite.
+    pub optimizer_steps: u64,
+    /// Samples used, each as often as it was used.
+    pub samples_used: u64,
+    /// Nets published, the untrained one included.
+    pub nets_published: u64,
+    /// Seconds that the run has run.
+    pub seconds: f64,
+    /// The generator that draws the batches.
+    pub rng: rand_chacha::ChaCha8Rng,
+}
+
+/// Why bytes are not a checkpoint to resume from.
+#[derive(Debug, Error)]
+pub enum CheckpointError {
+    /// The file is damaged or something else.
+    #[error(
+        "the checkpoint '{origin}' cannot be read: {reason}; delete it and checkpoints/current.json to start over from the newest net's predecessor"
+    )]
+    Unreadable {
+        /// Where the bytes came from.
+        origin: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// It is of another net.
+    #[error(
+        "the checkpoint '{origin}' does not fit the net: {reason}; resume with the config that the run was started with"
+    )]
+    Mismatch {
+        /// Where the bytes came from.
+        origin: String,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+impl Counters {
+    /// The counters of a learner that has not begun, drawing batches from `seed`.
+    pub fn new(seed: u64) -> Counters {
+        use rand::SeedableRng;
+        Counters {
+            version: VERSION,
+            steps: 0,
+            optimizer_steps: 0,
+            samples_used: 0,
+            nets_published: 0,
+            seconds: 0.0,
+            rng: rand_chacha::ChaCha8Rng::seed_from_u64(seed),
+        }
+    }
+}
+
+impl Checkpoint {
+    /// Writes the file.
+    pub fn to_bytes(&self, slots: &[Slot]) -> Vec<u8> {
+        let mut bytes: Vec<(String, Vec<u8>, &Slot)> = Vec::new();
+        for (prefix, vector) in self.vectors() {
+            for slot in slots {
+                let data = vector[slot.range.clone()]
+                    .iter()
+                    .flat_map(|value| value.to_le_bytes())
+                    .collect();
+                bytes.push((format!("{prefix}/{}", slot.name), data, slot));
+            }
+        }
+        let views = bytes.iter().map(|(name, data, slot)| {
+            let view = TensorView::new(Dtype::F32, slot.shape.clone(), data);
+            (
+                name.clone(),
+                view.expect("a slot's range has the length of its shape"),
+            )
+        });
+        let counters = serde_json::to_string(&self.counters).expect("counters are plain data");
+        let metadata = HashMap::from([(METADATA_KEY.to_owned(), counters)]);
+        safetensors::serialize(views, Some(metadata)).expect("the tensors are well formed")
+    }
+
+    /// Reads the file, which `origin` names in errors.
+    ///
+    /// # Errors
+    /// If the file is damaged, of another version, or of another net than `slots`.
+    pub fn from_bytes(
+        bytes: &[u8],
+        slots: &[Slot],
+        origin: &str,
+    ) -> Result<Checkpoint, CheckpointError> {
+        let unreadable = |reason: String| CheckpointError::Unreadable {
+            origin: origin.to_owned(),
+            reason,
+        };
+        let (_, metadata) =
+            SafeTensors::read_metadata(bytes).map_err(|error| unreadable(error.to_string()))?;
+        let counters = metadata
+            .metadata()
+            .as_ref()
+            .and_then(|metadata| metadata.get(METADATA_KEY));
+        let counters = counters
+            .ok_or_else(|| unreadable("it is not a checkpoint of falconzero".to_owned()))?;
+        let counters: Counters =
+            serde_json::from_str(counters).map_err(|error| unreadable(error.to_string()))?;
+        if counters.version != VERSION {
+            return Err(unreadable(format!(
+                "it has version {}, this program reads {VERSION}",
+                counters.version
+            )));
+        }
+        let tensors =
+            SafeTensors::deserialize(bytes).map_err(|error| unreadable(error.to_string()))?;
+        let vector = |prefix: &str| {
+            read_vector(&tensors, prefix, slots).map_err(|reason| CheckpointError::Mismatch {
+                origin: origin.to_owned(),
+                reason,
+            })
+        };
+        Ok(Checkpoint {
+            weights: vector("weights")?,
+            average: vector("average")?,
+            mean: vector("mean")?,
+            mean_square: vector("mean_square")?,
+            counters,
+        })
+    }
+
+    fn vectors(&self) -> [(&'static str, &[f32]); 4] {
+        [
+            ("weights", &self.weights),
+            ("average", &self.average),
+            ("mean", &self.mean),
+            ("mean_square", &self.mean_square),
+        ]
+    }
+}
+
+fn read_vector(tensors: &SafeTensors, prefix: &str, slots: &[Slot]) -> Result<Vec<f32>, String> {
+    let mut vector = Vec::new();
+    for slot in slots {
+        let name = format!("{prefix}/{}", slot.name);
+        let tensor = tensors
+            .tensor(&name)
+            .map_err(|_| format!("it lacks '{name}'"))?;
+        if tensor.dtype() != Dtype::F32 || tensor.shape() != slot.shape {
+            return Err(format!(
+                "'{name}' has shape {:?}, the net {:?}",
+                tensor.shape(),
+                slot.shape
+            ));
+        }
+        let (numbers, _) = tensor.data().as_chunks::<4>();
+        vector.extend(numbers.iter().map(|&bytes| f32::from_le_bytes(bytes)));
+    }
+    Ok(vector)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn slots() -> Vec<Slot> {
+        let slot = |name: &str, range: std::ops::Range<usize>| Slot {
+            name: name.into(),
+            shape: vec![range.len()],
+            range,
+            trained: true,
+        };
+        vec![slot("a.weight", 0..2), slot("a.bias", 2..3)]
+    }
+
+    fn checkpoint() -> Checkpoint {
+        Checkpoint {
+            weights: vec![1.0, f32::MIN_POSITIVE, -0.0],
+            average: vec![4.0, 5.0, 6.0],
+            mean: vec![7.0, 8.0, 9.0],
+            mean_square: vec![0.1, 0.2, 0.3],
+            counters: Counters {
+                steps: 7,
+                seconds: 0.1 + 0.2,
+                ..Counters::new(3)
+            },
+        }
+    }
+
+    /// Nothing changes on the way through the file, to the last bit.
+    #[test]
+    fn round_trips() {
+        let checkpoint = checkpoint();
+        let read =
+            Checkpoint::from_bytes(&checkpoint.to_bytes(&slots()), &slots(), "test").unwrap();
+        assert_eq!(read, checkpoint);
+    }
+
+    /// Every way to be wrong is an error that names the file.
+    #[test]
+    fn bad_files_are_named() {
+        let bytes = checkpoint().to_bytes(&slots());
+        let mut other = slots();
+        other[0].shape = vec![1, 2];
+        for (bytes, slots, expected) in [
+            (&bytes[..bytes.len() - 1], slots(), "cannot be read"),
+            (&b"nonsense"[..], slots(), "cannot be read"),
+            (&bytes[..], other, "a.weight"),
+        ] {
+            let message = Checkpoint::from_bytes(bytes, &slots, "my-file")
+                .unwrap_err()
+                .to_string();
+            assert!(
+                message.contains("my-file") && message.contains(expected),
+                "{message}"
+            );
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Log messages on stderr, above the live line if there is one.
+
+use indicatif::ProgressBar;
+use std::io::Write;
+use std::sync::OnceLock;
+use tracing_subscriber::EnvFilter;
+
+static BAR: OnceLock<ProgressBar> = OnceLock::new();
+
+/// Starts logging; RUST_LOG chooses what, by default warnings and what the program itself has to say.
+pub fn start() {
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
+    let logging = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_target(false)
+        .with_writer(|| AboveBar);
+    // It fails only if it was started before, as by a second test in one process.
+    let _already_started = logging.try_init();
+}
+
+/// From now on log messages go above this bar.
+pub fn keep_clear_of(bar: ProgressBar) {
+    let _keeps_the_first = BAR.set(bar);
+}
+
+struct AboveBar;
+
+impl Write for AboveBar {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match BAR.get() {
+            Some(bar) => bar.suspend(|| std::io::stderr().write(bytes)),
+            None => std::io::stderr().write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        std::io::stderr().flush()
+    }
+}

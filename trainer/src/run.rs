@@ -1,0 +1,101 @@
+//! A run's storage together with its recipe and rules.
+
+use crate::config::RunConfig;
+
+use anyhow::Context;
+use rules::Variant;
+use selfplay::layout::{RunInfo, RunPaths};
+use selfplay::storage::Storage;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// An open run.
+pub struct Run {
+    /// All of the run's objects.
+    pub storage: Storage,
+    /// The recipe.
+    pub config: RunConfig,
+    /// The rules.
+    pub variant: Arc<Variant>,
+}
+
+impl Run {
+    /// Begins a run at `location`, a folder or URL.
+    ///
+    /// # Errors
+    /// If there is a run already, or the storage cannot be used.
+    pub fn begin(location: &str, config: RunConfig, variant: Arc<Variant>) -> anyhow::Result<Run> {
+        let storage = Storage::open(location)?;
+        if RunInfo::read(&storage)?.is_some() {
+            anyhow::bail!(
+                "there is a run in '{location}' already; go on with it: falconzero train --resume --run {location}; \
+                 or begin another beside it: --run DIR; or delete it first"
+            );
+        }
+        // Config and rules go first: whoever sees the run's info can read them.
+        storage.put(RunPaths::CONFIG, config.to_toml())?;
+        storage.put(RunPaths::VARIANT, variant.toml().to_owned())?;
+        let info = RunInfo::new(variant.name(), config.run.seed);
+        anyhow::ensure!(
+            info.create(&storage)?,
+            "another trainer has begun a run in '{location}' just now; use another folder: --run DIR"
+        );
+        Ok(Run {
+            storage,
+            config,
+            variant,
+        })
+    }
+
+    /// Opens the run at `location` with the recipe and rules that it was begun with.
+    ///
+    /// # Errors
+    /// If there is none, or its files cannot be read.
+    pub fn open(location: &str) -> anyhow::Result<Run> {
+        let storage = Storage::open(location)?;
+        RunInfo::read(&storage)?.with_context(|| {
+            format!("there is no run in '{location}'; begin one with: falconzero train RECIPE --run {location}")
+        })?;
+        let text = |name: &str| -> anyhow::Result<String> {
+            let bytes = storage.get(name)?;
+            String::from_utf8(bytes.to_vec())
+                .with_context(|| format!("'{}' is not text", storage.object_url(name)))
+        };
+        let config = RunConfig::parse(
+            &text(RunPaths::CONFIG)?,
+            &storage.object_url(RunPaths::CONFIG),
+        )?;
+        let variant = Variant::from_toml(&text(RunPaths::VARIANT)?).with_context(|| {
+            format!(
+                "'{}' is not a valid variant",
+                storage.object_url(RunPaths::VARIANT)
+            )
+        })?;
+        Ok(Run {
+            storage,
+            config,
+            variant,
+        })
+    }
+
+    /// A folder on this machine for what is no object of the run: TensorBoard and workers' logs. The run's own folder
+    /// if it is a local one.
+    pub fn local_folder(&self) -> PathBuf {
+        match self.storage.local_dir() {
+            Some(folder) => folder.to_owned(),
+            None => PathBuf::from("runs").join(selfplay::layout::safe_segment(self.storage.url())),
+        }
+    }
+
+    /// Loads a published net as bytes, with its name for errors.
+    ///
+    /// # Errors
+    /// If there is no such net.
+    pub fn net_bytes(&self, id: &str) -> anyhow::Result<(Vec<u8>, String)> {
+        let name = RunPaths::net(id);
+        Ok((
+            self.storage.get(&name)?.to_vec(),
+            self.storage.object_url(&name),
+        ))
+    }
+}
