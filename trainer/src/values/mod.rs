@@ -19,6 +19,10 @@ pub mod table;
 mod bootstrap;
 mod census;
 mod logistic;
+mod sample;
+
+#[cfg(test)]
+mod test_games;
 
 pub use bootstrap::Bootstrap;
 pub use run::{ValuesConfig, ValuesStage, first_table};

@@ -1,10 +1,32 @@
 //! From a run's games and its current net to a table of values.
 
-use super::table::ValueTable;
+use super::bootstrap::Bootstrap;
+use super::claims::Claims;
+use super::probe::{ProbeConfig, ProbePosition, probe};
+use super::regression::Regression;
+use super::sample::{Sampling, quiet_positions};
+use super::table::{TABLE_VERSION, ValueTable};
 use anyhow::ensure;
-use model::DeviceChoice;
-use rules::Variant;
+use model::{DeviceChoice, load_evaluator};
+use rayon::prelude::*;
+use rules::{Outcome, Position, Variant};
+use selfplay::layout::{CurrentNet, RunPaths};
+use selfplay::record::from_bytes;
+use selfplay::starts::StartKind;
 use selfplay::storage::Storage;
+
+/// Which positions of a game the estimators see.
+const SAMPLING: Sampling = Sampling {
+    first_ply: 8,
+    gap: 4,
+    per_game: 16,
+};
+/// Of these, every how many a net is asked about: neighbours hardly differ in what the men are worth.
+const PROBED_EVERY: usize = 4;
+/// Positions that the net takes for nearly decided say little about single men.
+const MAX_ABS_Q: f32 = 0.8;
+/// Chunks read at once, on all cores.
+const CHUNKS_AT_ONCE: usize = 16;
 
 /// How to estimate.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,10 +86,12 @@ pub enum ValuesStage {
 
 /// Estimates the worth of a variant's men from the run's newest games and its current net.
 ///
-/// `on_progress` hears the stage with how much of it is done and how much there is to do.
+/// Games that start from a few men are left out, since their positions do not come up by themselves. `on_progress` hears
+/// the stage with how much of it is done and how much there is to do. Nothing in the run is changed.
 ///
 /// # Errors
-/// If the storage fails, or the current net cannot be loaded. Game files that cannot be read are skipped with a warning.
+/// If there is no game yet, the storage fails, or the current net cannot be loaded. Game files that cannot be read are
+/// skipped with a warning.
 pub fn first_table(
     storage: &Storage,
     variant: &Variant,
@@ -75,6 +99,119 @@ pub fn first_table(
     config: &ValuesConfig,
     on_progress: &mut dyn FnMut(ValuesStage, usize, usize),
 ) -> anyhow::Result<ValueTable> {
-    let _ = (storage, variant, device, config, on_progress);
-    anyhow::bail!("the reader of game records is not there yet")
+    config.validate()?;
+    let bootstrap = Bootstrap {
+        resamples: config.resamples,
+        seed: config.seed,
+    };
+    let mut regression = Regression::new(variant);
+    let mut probes: Vec<ProbePosition> = Vec::new();
+    let chunks = newest_chunks(storage, config.share)?;
+    for (batch, names) in chunks.chunks(CHUNKS_AT_ONCE).enumerate() {
+        on_progress(ValuesStage::Reading, batch * CHUNKS_AT_ONCE, chunks.len());
+        let sampled: Vec<Vec<SampledGame>> = names
+            .par_iter()
+            .map(|name| sample_chunk(storage, variant, name))
+            .collect();
+        for game in sampled.into_iter().flatten() {
+            let number = regression.games();
+            let wanted = config.probe_positions.saturating_sub(probes.len());
+            let positions = game.positions.iter().step_by(PROBED_EVERY).take(wanted);
+            probes.extend(positions.map(|&position| ProbePosition {
+                game: number,
+                position,
+            }));
+            regression.add_game(game.outcome, &game.positions);
+        }
+    }
+    ensure!(
+        regression.games() > 0,
+        "'{}' has no finished games to learn values from yet; let it run on",
+        storage.url()
+    );
+    let net = CurrentNet::read(storage)?;
+    let mut estimates = Vec::new();
+    on_progress(ValuesStage::Fitting, 0, config.resamples);
+    estimates.extend(regression.estimate(bootstrap));
+    if let Some(net) = &net {
+        let object = RunPaths::net(&net.id);
+        let bytes = storage.get(&object)?;
+        let mut evaluator = load_evaluator(&bytes, &storage.object_url(&object), variant, device)?;
+        let settings = ProbeConfig {
+            max_abs_q: MAX_ABS_Q,
+            bootstrap,
+        };
+        let total = probes.len();
+        estimates.extend(probe(
+            variant,
+            evaluator.as_mut(),
+            &probes,
+            &settings,
+            &mut |done| {
+                on_progress(ValuesStage::Probing, done, total);
+            },
+        ));
+    }
+    Ok(ValueTable {
+        version: TABLE_VERSION,
+        variant: variant.name().to_owned(),
+        run: storage.url().to_owned(),
+        net: net.map(|net| net.id),
+        estimates,
+        claims: Claims::about(variant),
+    })
 }
+
+/// What the estimators need of a game.
+struct SampledGame {
+    outcome: Outcome,
+    positions: Vec<Position>,
+}
+
+/// Names of the chunks that changed last, the newest first: `share` of them all.
+fn newest_chunks(storage: &Storage, share: f64) -> anyhow::Result<Vec<String>> {
+    let mut chunks = storage.list(RunPaths::GAMES)?;
+    chunks.retain(|chunk| RunPaths::parse_chunk(&chunk.name).is_some());
+    chunks.sort_by(|one, other| (other.modified, &other.name).cmp(&(one.modified, &one.name)));
+    let count = (share * chunks.len() as f64).ceil() as usize;
+    Ok(chunks
+        .into_iter()
+        .take(count)
+        .map(|chunk| chunk.name)
+        .collect())
+}
+
+/// The sampled positions of a chunk's games; nothing, with a warning, if it cannot be read.
+fn sample_chunk(storage: &Storage, variant: &Variant, name: &str) -> Vec<SampledGame> {
+    let warn = |problem: &dyn std::fmt::Display| {
+        tracing::warn!("{} is left out: {problem}", storage.object_url(name));
+    };
+    let games = match storage.get(name).map(from_bytes) {
+        Ok(Ok(games)) => games,
+        Ok(Err(error)) => {
+            warn(&error);
+            return Vec::new();
+        }
+        Err(error) => {
+            warn(&error);
+            return Vec::new();
+        }
+    };
+    let mut sampled = Vec::new();
+    for game in games
+        .iter()
+        .filter(|game| game.start_kind != StartKind::FewMen)
+    {
+        match quiet_positions(variant, game, SAMPLING) {
+            Ok(positions) => sampled.push(SampledGame {
+                outcome: game.outcome,
+                positions,
+            }),
+            Err(error) => warn(&format!("{error:#}")),
+        }
+    }
+    sampled
+}
+
+#[cfg(test)]
+mod tests;

@@ -57,10 +57,10 @@ fn planted_games<'a>(variant: &'a Variant, games: usize, rng: &mut ChaCha8Rng) -
 fn planted_values_are_recovered() {
     let variant = chess();
     let mut rng = ChaCha8Rng::seed_from_u64(1);
-    let regression = planted_games(&variant, 20_000, &mut rng);
+    let regression = planted_games(&variant, 10_000, &mut rng);
     let estimate = regression
         .estimate(Bootstrap {
-            resamples: 100,
+            resamples: 20,
             seed: 1,
         })
         .expect("games");

@@ -1,0 +1,154 @@
+use super::super::census::census;
+use super::super::estimate::Method;
+use super::super::test_games::random_game;
+use super::*;
+use model::{Net, NetConfig, NetMeta, NetShape, save_net};
+use selfplay::record::to_bytes;
+use std::sync::Arc;
+
+fn chess() -> Arc<Variant> {
+    Variant::by_name("chess").expect("a shipped variant")
+}
+
+/// White's expected score where a queen is worth 8, a rook 4, a bishop and a knight 2 and a pawn 1.
+fn planted(variant: &Variant, position: &Position) -> f64 {
+    let census = census(variant, position);
+    let worth = |letter: char, worth: f64| {
+        let index = variant.role_by_letter(letter).expect("a role").index();
+        worth * (f64::from(census.white[index]) - f64::from(census.black[index]))
+    };
+    let sum =
+        worth('Q', 8.0) + worth('R', 4.0) + worth('B', 2.0) + worth('N', 2.0) + worth('P', 1.0);
+    1.0 / (1.0 + (-0.4 * sum).exp())
+}
+
+fn put_games(storage: &Storage, variant: &Variant, chunk: u32, games: std::ops::Range<u64>) {
+    let games: Vec<_> = games
+        .map(|seed| random_game(variant, seed, 160, &|position| planted(variant, position)))
+        .collect();
+    storage
+        .put(
+            &RunPaths::chunk("w1", chunk),
+            to_bytes(&games).expect("valid games"),
+        )
+        .expect("written");
+}
+
+fn quick() -> ValuesConfig {
+    ValuesConfig {
+        share: 1.0,
+        probe_positions: 60,
+        resamples: 40,
+        ..ValuesConfig::default()
+    }
+}
+
+#[test]
+fn games_on_disk_become_values_in_the_right_order() {
+    let variant = chess();
+    let storage = Storage::in_memory();
+    for chunk in 0..20u32 {
+        put_games(
+            &storage,
+            &variant,
+            chunk,
+            u64::from(chunk) * 40..u64::from(chunk + 1) * 40,
+        );
+    }
+    storage
+        .put(&RunPaths::chunk("w2", 0), "not a chunk")
+        .expect("written");
+    let mut stages = Vec::new();
+    let table = first_table(
+        &storage,
+        &variant,
+        DeviceChoice::Cpu,
+        &quick(),
+        &mut |stage, done, all| {
+            assert!(done <= all);
+            stages.push(stage);
+        },
+    );
+    let table = table.expect("there are games");
+    assert!(stages.contains(&ValuesStage::Reading) && stages.contains(&ValuesStage::Fitting));
+    let [regression] = &table.estimates[..] else {
+        panic!("without a net there is one estimate: {table}")
+    };
+    assert_eq!(
+        (regression.method, regression.games),
+        (Method::OutcomeRegression, 800)
+    );
+    let pawns = |letter| {
+        regression
+            .of(letter)
+            .and_then(|value| value.pawns)
+            .expect("bounded")
+            .value
+    };
+    let knight = pawns('N');
+    assert!(
+        pawns('Q') > pawns('R') && pawns('R') > knight && knight > 1.0,
+        "{table}"
+    );
+}
+
+#[test]
+fn the_current_net_is_probed() {
+    let variant = chess();
+    let storage = Storage::in_memory();
+    put_games(&storage, &variant, 0, 0..10);
+    let config = NetConfig::new(32, 1);
+    let net = Net::new(
+        config,
+        NetShape::new(&variant),
+        1,
+        &DeviceChoice::Cpu.device().expect("a CPU"),
+    );
+    let net = net.expect("a valid size");
+    let bytes = save_net(&net, &NetMeta::new(&variant, config, "000007", 7)).expect("a net file");
+    let current = CurrentNet {
+        id: "000007".to_owned(),
+        step: 7,
+    };
+    current.publish(&storage, bytes).expect("published");
+    let table = first_table(
+        &storage,
+        &variant,
+        DeviceChoice::Cpu,
+        &quick(),
+        &mut |_, _, _| (),
+    );
+    let table = table.expect("there are games");
+    assert_eq!(table.net.as_deref(), Some("000007"));
+    let [_, probe] = &table.estimates[..] else {
+        panic!("two estimates: {table}")
+    };
+    assert_eq!(probe.method, Method::CounterfactualProbe);
+    assert!(
+        probe.positions > 20 && probe.positions <= 60 && probe.games > 5,
+        "{table}"
+    );
+    assert!(probe.of('N').is_some_and(|knight| knight.logits.is_some()));
+}
+
+#[test]
+fn a_run_without_games_is_explained() {
+    let error = first_table(
+        &Storage::in_memory(),
+        &chess(),
+        DeviceChoice::Cpu,
+        &quick(),
+        &mut |_, _, _| (),
+    );
+    assert!(
+        error
+            .expect_err("no games")
+            .to_string()
+            .contains("no finished games")
+    );
+    let bad = ValuesConfig {
+        share: 0.0,
+        ..quick()
+    };
+    assert!(bad.validate().is_err());
+}
