@@ -42,7 +42,8 @@ impl SimdLevel {
     /// Output channels that a kernel computes at once; weights are packed in strips of as many.
     pub(super) fn strip(self) -> usize {
         match self {
-            SimdLevel::Portable | SimdLevel::Avx2 => 8,
+            SimdLevel::Portable => 16,
+            SimdLevel::Avx2 => 8,
             SimdLevel::Avx512 => 32,
         }
     }
@@ -55,7 +56,7 @@ impl SimdLevel {
 pub struct Job<'a> {
     pub files: usize,
     pub ranks: usize,
-    /// Input channels, which may end within a block.
+    /// Input channels: a multiple of four, which may end within a block.
     pub inputs: usize,
     /// Blocks of output channels.
     pub out_blocks: usize,
@@ -143,8 +144,29 @@ const fn inset(taps: usize) -> usize {
     if taps == 1 { 1 } else { 0 }
 }
 
+/// Adds to each sum its weights times the inputs, four inputs at a time: the shape that compilers
+/// turn into vectors of any width without help from link-time optimisation.
+#[inline(always)]
+fn accumulate<const STRIP: usize>(
+    sums: &mut [f32; STRIP],
+    taps: &[[f32; STRIP]],
+    inputs: &[f32; BLOCK],
+) {
+    for ([a, b, c, d], x) in taps
+        .as_chunks::<4>()
+        .0
+        .iter()
+        .zip(inputs.as_chunks::<4>().0)
+    {
+        for (t, sum) in sums.iter_mut().enumerate() {
+            *sum = *sum + a[t] * x[0] + b[t] * x[1] + c[t] * x[2] + d[t] * x[3];
+        }
+    }
+}
+
+/// The kernel in plain Rust, one pixel at a time.
 fn portable<const TAPS: usize, const FILES: usize>(job: Job) {
-    const STRIP: usize = 8;
+    const STRIP: usize = 16;
     let row = FILES + 2;
     let block = (job.ranks + 2) * row * BLOCK;
     for strip in 0..job.out_blocks * BLOCK / STRIP {
@@ -155,15 +177,13 @@ fn portable<const TAPS: usize, const FILES: usize>(job: Job) {
             for ky in kernel_rows::<TAPS>(y, job.ranks) {
                 for kx in 0..TAPS {
                     let first = (y + ky + inset(TAPS)) * row + kx + inset(TAPS);
-                    let taps = &weights[(ky * TAPS + kx) * job.inputs * STRIP..];
-                    for (i, w) in taps.as_chunks::<STRIP>().0[..job.inputs].iter().enumerate() {
-                        let start = i / BLOCK * block + first * BLOCK + i % BLOCK;
-                        let input = &job.input[start..][..(FILES - 1) * BLOCK + 1];
-                        for (p, sum) in sums.iter_mut().enumerate() {
-                            let x = input[p * BLOCK];
-                            for (s, w) in sum.iter_mut().zip(w) {
-                                *s += w * x;
-                            }
+                    let taps =
+                        &weights[(ky * TAPS + kx) * job.inputs * STRIP..][..job.inputs * STRIP];
+                    for (b, taps) in taps.chunks(BLOCK * STRIP).enumerate() {
+                        let input = &job.input[b * block + first * BLOCK..][..FILES * BLOCK];
+                        let taps = taps.as_chunks::<STRIP>().0;
+                        for (sum, pixel) in sums.iter_mut().zip(input.as_chunks::<BLOCK>().0) {
+                            accumulate(sum, taps, pixel);
                         }
                     }
                 }
