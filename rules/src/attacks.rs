@@ -4,17 +4,16 @@
 //! capturing motion of a side is also compiled backwards: from a square to the places where an
 //! attacker could stand. Riders that share directions, such as rook and queen, share one group.
 
-use crate::betza::{Motion, Reach};
-use crate::tables::{
-    Axis, Lame, MoveTable, Shape, SquareSets, add_ray, axis_of, empty_lines, empty_sets, turned,
-};
-use crate::{Bitboard, Color, Role};
+use crate::betza::{Landing, Motion, Offset, Reach};
+use crate::tables::{Axes, Axis, Lame, MoveTable, Shape, SquareSets, empty_sets, turned};
+use crate::{Bitboard, Color, Role, Square};
 
 /// How all men of one side attack, seen from the attacked square.
 #[derive(Clone, Debug)]
 pub(crate) struct AttackTables {
     pub leaps: Vec<LeapAttack>,
     pub lines: Vec<LineAttack>,
+    pub hops: Vec<HopAttack>,
     pub lames: Vec<LameAttack>,
 }
 
@@ -34,6 +33,27 @@ pub(crate) struct LineAttack {
     pub axes: Vec<Axis>,
     /// All squares of all axes.
     pub sources: SquareSets,
+}
+
+/// Axes on which a role attacks a square over one man.
+#[derive(Clone, Debug)]
+pub(crate) struct HopAttack {
+    pub role: Role,
+    pub initial: bool,
+    pub landing: Landing,
+    pub axes: Vec<Axis>,
+    /// All squares of all axes.
+    pub sources: SquareSets,
+}
+
+impl HopAttack {
+    /// Where attackers of a square may stand.
+    pub fn reach(&self, square: Square, occupied: u128) -> u128 {
+        let lines = self.axes.iter().map(|axis| axis[square.index()]);
+        lines.fold(0, |all, line| {
+            all | line.hop_sources(occupied, self.landing)
+        })
+    }
 }
 
 /// Lame leaps by which a role attacks a square.
@@ -69,13 +89,14 @@ impl AttackTables {
                         initial,
                         sources: lame.inverted(),
                     }),
-                    Shape::Line(_) => {}
+                    Shape::Line(_) | Shape::Hop(..) => {}
                 }
             }
         }
         AttackTables {
             leaps,
             lines: line_attacks(board, motions, color),
+            hops: hop_attacks(board, motions, color),
             lames,
         }
     }
@@ -94,31 +115,29 @@ pub(crate) fn invert(targets: &SquareSets) -> SquareSets {
 
 /// A direction of riding and the roles that have it.
 struct Direction {
-    step: (i8, i8),
+    step: Offset,
     limit: u8,
     initial: bool,
     roles: u16,
 }
 
 fn line_attacks(board: Bitboard, motions: &[Vec<Motion>], color: Color) -> Vec<LineAttack> {
-    let mut groups: Vec<(u16, bool, Vec<Direction>)> = Vec::new();
+    let mut groups: Vec<(u16, bool, Axes)> = Vec::new();
     for direction in directions(motions, color) {
         let key = (direction.roles, direction.initial);
-        match groups.iter_mut().find(|(r, i, _)| (*r, *i) == key) {
-            Some((_, _, members)) => members.push(direction),
-            None => groups.push((key.0, key.1, vec![direction])),
-        }
+        let at = groups.iter().position(|(r, i, _)| (*r, *i) == key);
+        let at = at.unwrap_or_else(|| {
+            groups.push((key.0, key.1, Axes::default()));
+            groups.len() - 1
+        });
+        groups[at]
+            .2
+            .add(board, back(direction.step), direction.limit);
     }
     groups
         .into_iter()
-        .map(|(roles, initial, members)| {
-            let axes = axes(board, &members);
-            let mut sources = empty_sets();
-            for axis in &axes {
-                for (all, line) in sources.iter_mut().zip(axis.iter()) {
-                    *all |= line.lower | line.upper;
-                }
-            }
+        .map(|(roles, initial, axes)| {
+            let (axes, sources) = with_union(axes);
             LineAttack {
                 roles: (0..Role::MAX as u8)
                     .filter(|role| roles >> role & 1 != 0)
@@ -157,18 +176,50 @@ fn directions(motions: &[Vec<Motion>], color: Color) -> Vec<Direction> {
     directions
 }
 
-/// The lines of a group, both directions of an axis in one; the steps are taken backwards.
-fn axes(board: Bitboard, members: &[Direction]) -> Vec<Axis> {
-    let mut axes: Vec<((i8, i8), Box<Axis>)> = Vec::new();
-    for member in members {
-        let back = (-member.step.0, -member.step.1);
-        let axis = axis_of(back);
-        let at = axes.iter().position(|(known, _)| *known == axis);
-        let at = at.unwrap_or_else(|| {
-            axes.push((axis, empty_lines()));
-            axes.len() - 1
-        });
-        add_ray(&mut axes[at].1, board, back, member.limit);
+fn hop_attacks(board: Bitboard, motions: &[Vec<Motion>], color: Color) -> Vec<HopAttack> {
+    let mut attacks = Vec::new();
+    for (index, motions) in motions.iter().enumerate() {
+        for landing in [Landing::Beyond, Landing::Behind] {
+            for initial in [false, true] {
+                let mut axes = Axes::default();
+                let own = motions.iter().filter(|m| m.capture && m.initial == initial);
+                for motion in own {
+                    match motion.reach {
+                        Reach::Hop { limit, landing: l } if l == landing => {
+                            axes.add(board, back(turned(motion.step, color)), limit);
+                        }
+                        _ => {}
+                    }
+                }
+                let (axes, sources) = with_union(axes);
+                if !axes.is_empty() {
+                    attacks.push(HopAttack {
+                        role: Role(index as u8),
+                        initial,
+                        landing,
+                        axes,
+                        sources,
+                    });
+                }
+            }
+        }
     }
-    axes.into_iter().map(|(_, lines)| *lines).collect()
+    attacks
+}
+
+/// The step that leads from a target to where the attacker stands.
+fn back(step: Offset) -> Offset {
+    (-step.0, -step.1)
+}
+
+/// The axes, and all squares of all of them.
+fn with_union(axes: Axes) -> (Vec<Axis>, SquareSets) {
+    let axes: Vec<Axis> = axes.into_lines().map(|lines| *lines).collect();
+    let mut sources = empty_sets();
+    for axis in &axes {
+        for (all, line) in sources.iter_mut().zip(axis) {
+            *all |= line.lower | line.upper;
+        }
+    }
+    (axes, sources)
 }

@@ -5,7 +5,7 @@
 //! the answer follows from the board and the man's moves: a knight mates nobody on 8×8 but does
 //! where a king can stand in a dead end.
 
-use crate::betza::Motion;
+use crate::betza::{Motion, Reach};
 use crate::{Bitboard, Color, Position, Role, Square, Variant};
 
 /// The mating powers of a variant's men, as sets of roles.
@@ -37,7 +37,11 @@ impl Material {
         for role in variant.role_ids().filter(|&role| role != variant.royal) {
             let bit = 1 << role.index();
             let mates = |color| mate_positions(variant, color, role).next().is_some();
-            if variant.is_pawn(role) || Color::ALL.into_iter().any(mates) {
+            // A hopper's attacks depend on the other king as something to leap over; it is taken
+            // to be able to mate.
+            let hops = |motion: &Motion| matches!(motion.reach, Reach::Hop { .. });
+            let hopper = motions[role.index()].iter().any(hops);
+            if variant.is_pawn(role) || hopper || Color::ALL.into_iter().any(mates) {
                 material.mates_alone |= bit;
             }
             let keeps_color = |motion: &Motion| (motion.step.0 + motion.step.1) % 2 == 0;

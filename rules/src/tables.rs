@@ -1,10 +1,11 @@
 //! Where pieces reach, compiled square by square for one board.
 //!
-//! Three shapes cover every motion: a leap is a set of squares; a line is an axis on which a
-//! rider slides until it is blocked; a lame table lists targets with the paths that lead there.
+//! Four shapes cover every motion: a leap is a set of squares; a line is an axis on which a
+//! rider slides until it is blocked; a hop is a line on which it leaps over the first man; a lame
+//! table lists targets with the paths that lead there.
 //! None of them asks which piece it is, so any Betza piece costs the same.
 
-use crate::betza::{Motion, Offset, Reach};
+use crate::betza::{Landing, Motion, Offset, Reach};
 use crate::{Bitboard, Color, Square};
 
 /// The lines of one axis, square by square.
@@ -37,6 +38,59 @@ impl Line {
         (self.lower | self.upper) & (above ^ above.wrapping_sub(nearest))
     }
 
+    /// The same squares for a rider that must leap over the first blocker on its way.
+    pub fn hop(self, occupied: u128, landing: Landing) -> u128 {
+        let mut squares = 0;
+        let hurdles = self.reach(occupied) & occupied;
+        for (side, upwards) in [(self.upper, true), (self.lower, false)] {
+            let hurdle = hurdles & side;
+            if hurdle == 0 {
+                continue;
+            }
+            let beyond = match upwards {
+                true => side & !(hurdle | (hurdle - 1)),
+                false => side & (hurdle - 1),
+            };
+            squares |= match landing {
+                Landing::Beyond => Line::one_sided(beyond, upwards).reach(occupied),
+                Landing::Behind => nearest(beyond, upwards),
+            };
+        }
+        squares
+    }
+
+    /// Where a rider may stand that leaps over a man and lands on the line's square.
+    pub fn hop_sources(self, occupied: u128, landing: Landing) -> u128 {
+        match landing {
+            // One man between is one man between from either end.
+            Landing::Beyond => self.hop(occupied, landing),
+            // The man leapt over is right beside the square.
+            Landing::Behind => {
+                let mut squares = 0;
+                for (side, upwards) in [(self.upper, true), (self.lower, false)] {
+                    let hurdle = nearest(side, upwards) & occupied;
+                    if hurdle != 0 {
+                        squares |= Line::one_sided(side & !hurdle, upwards).reach(occupied);
+                    }
+                }
+                squares
+            }
+        }
+    }
+
+    fn one_sided(squares: u128, upwards: bool) -> Line {
+        match upwards {
+            true => Line {
+                lower: 0,
+                upper: squares,
+            },
+            false => Line {
+                lower: squares,
+                upper: 0,
+            },
+        }
+    }
+
     /// The squares strictly between the line's square and another square of the line.
     #[inline(always)]
     pub fn between(self, end: u128) -> u128 {
@@ -45,6 +99,15 @@ impl Line {
         } else {
             self.lower & !(end | (end - 1))
         }
+    }
+}
+
+/// The square of one side of a line that comes first; nothing if there is none.
+fn nearest(side: u128, upwards: bool) -> u128 {
+    match (side, upwards) {
+        (0, _) => 0,
+        (side, true) => side & side.wrapping_neg(),
+        (side, false) => (1 << 127) >> side.leading_zeros(),
     }
 }
 
@@ -128,6 +191,7 @@ impl Lame {
 pub(crate) enum Shape {
     Leap(SquareSets),
     Line(Box<Axis>),
+    Hop(Box<Axis>, Landing),
     Lame(Lame),
 }
 
@@ -147,6 +211,7 @@ impl MoveTable {
         match &self.shape {
             Shape::Leap(sets) => sets[from.index()],
             Shape::Line(lines) => lines[from.index()].reach(occupied),
+            Shape::Hop(lines, landing) => lines[from.index()].hop(occupied, *landing),
             Shape::Lame(lame) => lame.reach(from, occupied),
         }
     }
@@ -181,7 +246,11 @@ pub(crate) fn compile(board: Bitboard, motions: &[Motion], color: Color) -> Vec<
 
 fn shapes(board: Bitboard, motions: &[&Motion], color: Color) -> Vec<Shape> {
     let mut leaps = empty_sets();
-    let mut lines: Vec<(Offset, Box<Axis>)> = Vec::new();
+    let mut lines = Axes::default();
+    let mut hops = [
+        (Landing::Beyond, Axes::default()),
+        (Landing::Behind, Axes::default()),
+    ];
     let mut paths: [Vec<LamePath>; Square::COUNT] = std::array::from_fn(|_| Vec::new());
     for motion in motions {
         let step = turned(motion.step, color);
@@ -191,14 +260,11 @@ fn shapes(board: Bitboard, motions: &[&Motion], color: Color) -> Vec<Shape> {
                     leaps[from.index()] |= ray(board, from, step, 1);
                 }
             }
-            Reach::Ride { limit } => {
-                let axis = axis_of(step);
-                let at = lines.iter().position(|(known, _)| *known == axis);
-                let at = at.unwrap_or_else(|| {
-                    lines.push((axis, empty_lines()));
-                    lines.len() - 1
-                });
-                add_ray(&mut lines[at].1, board, step, *limit);
+            Reach::Ride { limit } => lines.add(board, step, *limit),
+            Reach::Hop { limit, landing } => {
+                for (_, axes) in hops.iter_mut().filter(|(known, _)| known == landing) {
+                    axes.add(board, step, *limit);
+                }
             }
             Reach::Lame { paths: ways } => add_lame(&mut paths, board, step, ways, color),
         }
@@ -207,11 +273,49 @@ fn shapes(board: Bitboard, motions: &[&Motion], color: Color) -> Vec<Shape> {
     if leaps.iter().any(|&set| set != 0) {
         shapes.push(Shape::Leap(leaps));
     }
-    shapes.extend(lines.into_iter().map(|(_, lines)| Shape::Line(lines)));
+    shapes.extend(lines.into_lines().map(Shape::Line));
+    for (landing, axes) in hops {
+        shapes.extend(axes.into_lines().map(|lines| Shape::Hop(lines, landing)));
+    }
     if paths.iter().any(|paths| !paths.is_empty()) {
         shapes.push(Shape::Lame(Lame::new(paths)));
     }
     shapes
+}
+
+/// Rides collected by axis, both directions of an axis in one.
+#[derive(Default)]
+pub(crate) struct Axes(Vec<(Offset, Box<Axis>)>);
+
+impl Axes {
+    /// Adds rides in one direction.
+    pub fn add(&mut self, board: Bitboard, step: Offset, limit: u8) {
+        let axis = if leads_up(step) {
+            step
+        } else {
+            (-step.0, -step.1)
+        };
+        let at = self.0.iter().position(|(known, _)| *known == axis);
+        let at = at.unwrap_or_else(|| {
+            self.0
+                .push((axis, Box::new([Line::default(); Square::COUNT])));
+            self.0.len() - 1
+        });
+        for from in board {
+            let squares = ray(board, from, step, limit);
+            let line = &mut self.0[at].1[from.index()];
+            if leads_up(step) {
+                line.upper |= squares;
+            } else {
+                line.lower |= squares;
+            }
+        }
+    }
+
+    /// The lines of each axis.
+    pub fn into_lines(self) -> impl Iterator<Item = Box<Axis>> {
+        self.0.into_iter().map(|(_, lines)| lines)
+    }
 }
 
 /// A step as a side makes it: Black's is turned upside down.
@@ -227,15 +331,6 @@ fn leads_up((files, ranks): Offset) -> bool {
     ranks > 0 || (ranks == 0 && files > 0)
 }
 
-/// A step or its opposite, whichever leads up.
-pub(crate) fn axis_of(step: Offset) -> Offset {
-    if leads_up(step) {
-        step
-    } else {
-        (-step.0, -step.1)
-    }
-}
-
 /// The squares of a ride over an empty board.
 pub(crate) fn ray(board: Bitboard, from: Square, step: Offset, limit: u8) -> u128 {
     let mut squares = Bitboard::EMPTY;
@@ -248,19 +343,6 @@ pub(crate) fn ray(board: Bitboard, from: Square, step: Offset, limit: u8) -> u12
         squares = squares.with(at);
     }
     squares.0
-}
-
-/// Adds a ride in one direction to the lines of its axis.
-pub(crate) fn add_ray(lines: &mut Axis, board: Bitboard, step: Offset, limit: u8) {
-    for from in board {
-        let squares = ray(board, from, step, limit);
-        let line = &mut lines[from.index()];
-        if leads_up(step) {
-            line.upper |= squares;
-        } else {
-            line.lower |= squares;
-        }
-    }
 }
 
 fn add_lame(
@@ -295,9 +377,4 @@ fn add_lame(
 /// No square for any square.
 pub(crate) fn empty_sets() -> SquareSets {
     Box::new([0; Square::COUNT])
-}
-
-/// Empty lines for every square.
-pub(crate) fn empty_lines() -> Box<Axis> {
-    Box::new([Line::default(); Square::COUNT])
 }

@@ -99,7 +99,10 @@ fn what_is_not_supported_is_named_with_its_place() {
         ("", 1, "the piece has no move"),
         ("f", 2, "an atom such as `W` is missing"),
         ("WX", 2, "there is no atom `X`"),
-        ("pR", 1, "the modifier `p` is not supported"),
+        ("uR", 1, "the modifier `u` is not supported"),
+        ("pN", 2, "`p` and `g` need a rider"),
+        ("mafK", 2, "only the last leg may have other letters"),
+        ("afR", 3, "only king steps `K` are supported"),
         ("KisO2", 4, "write a [[castling]] table"),
         ("Wnz", 3, "the modifier `z` is not supported"),
         ("(2,x)", 1, "a leap is written out as `(2,4)`"),
@@ -110,4 +113,27 @@ fn what_is_not_supported_is_named_with_its_place() {
         assert_eq!(error.offset + 1, place, "{text}: {error}");
         assert!(error.to_string().contains(expected), "{error}");
     }
+}
+
+#[test]
+fn xboards_string_is_the_same_falcon() {
+    let sorted = |text: &str| {
+        let mut motions = betza::parse(text).unwrap();
+        motions.sort_by_key(|motion| motion.step);
+        motions
+    };
+    assert_eq!(sorted("aflafrKafraflKafafsKafsafK"), sorted("nCnZ"));
+}
+
+#[test]
+fn legs_turn_along_the_leg_before() {
+    // Any first step, then straight on: a lame queen of exactly two squares.
+    let mut twice: Vec<(i8, i8)> = steps("K")
+        .into_iter()
+        .map(|(x, y)| (2 * x, 2 * y))
+        .collect();
+    twice.sort();
+    assert_eq!(steps("afK"), twice);
+    // Forward in any of three ways, then a quarter of the compass to the right.
+    assert_eq!(steps("farK"), [(0, 2), (1, 1), (2, 0)]);
 }

@@ -13,13 +13,18 @@
 //! | `i` | only a man that has not moved yet |
 //! | `n` | lame: squares on the way must be empty |
 //! | `e` | a capture that may also be made en passant |
+//! | `p` | a rider that must leap over exactly one man (a cannon captures with `cpR`) |
+//! | `g` | a rider that must leap over one man and land right behind it (grasshopper: `gQ`) |
+//! | `a` | one more king step, turning: `afsK` goes one step, then another half a turn off |
 //!
 //! A lame leap goes by single steps. Where one straight and one diagonal direction lead to the
 //! target in several orders of steps, as for `nC` and `nZ`, every order is a path of its own and
 //! one open path is enough: `nCnZ` is the falcon of Falcon Chess. `nN` is the horse of Xiangqi,
-//! straight step first, which is how players of both games read these strings.
+//! straight step first, which is how players of both games read these strings. XBoard spells the
+//! falcon step by step, `aflafrKafraflKafafsKafsafK`; that is the same piece here.
 
 mod direction;
+mod legs;
 mod parse;
 
 pub use parse::{BetzaError, parse};
@@ -54,9 +59,25 @@ pub enum Reach {
         /// The most steps, at least 2.
         limit: u8,
     },
+    /// The step repeated, at most `limit` times, over exactly one man.
+    Hop {
+        /// The most steps, at least 2.
+        limit: u8,
+        /// Where it may end.
+        landing: Landing,
+    },
     /// One leap that needs one of these paths open, each given by the squares on the way.
     Lame {
         /// The squares between, as offsets from the start, path by path.
         paths: Vec<Vec<Offset>>,
     },
+}
+
+/// Where a rider that leaps over a man may land.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Landing {
+    /// On any square from the man leapt over to the next man.
+    Beyond,
+    /// Only on the square right behind the man leapt over.
+    Behind,
 }

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::{Motion, Offset, Reach, direction};
+use super::{Landing, Motion, Offset, Reach, direction, legs};
 
 /// A Betza string that says nothing, or something that this crate cannot play.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -44,7 +44,29 @@ pub fn parse(betza: &str) -> Result<Vec<Motion>, BetzaError> {
             "the piece has no move; give at least one atom such as `W`",
         ));
     }
-    Ok(motions)
+    Ok(merge_paths(motions))
+}
+
+/// Makes one motion of lame motions that differ in their paths only.
+fn merge_paths(motions: Vec<Motion>) -> Vec<Motion> {
+    let mut merged: Vec<Motion> = Vec::new();
+    for motion in motions {
+        let usage = |m: &Motion| (m.step, m.quiet, m.capture, m.initial, m.en_passant);
+        let same = merged.iter_mut().find(|other| {
+            matches!(other.reach, Reach::Lame { .. }) && usage(other) == usage(&motion)
+        });
+        match (same.map(|other| &mut other.reach), motion.reach) {
+            (Some(Reach::Lame { paths: known }), Reach::Lame { paths }) => known.extend(paths),
+            (_, reach) => merged.push(Motion { reach, ..motion }),
+        }
+    }
+    for motion in &mut merged {
+        if let Reach::Lame { paths } = &mut motion.reach {
+            paths.sort();
+            paths.dedup();
+        }
+    }
+    merged
 }
 
 struct Parser<'a> {
@@ -58,11 +80,27 @@ struct Parser<'a> {
 struct Modifiers {
     start: usize,
     directions: Vec<char>,
+    /// Direction letters of earlier legs, each ended by `a`.
+    legs: Vec<Vec<char>>,
     quiet: bool,
     capture: bool,
     initial: bool,
     lame: bool,
     en_passant: bool,
+    hop: Option<Landing>,
+}
+
+impl Modifiers {
+    fn motion(&self, step: Offset, reach: Reach) -> Motion {
+        Motion {
+            step,
+            reach,
+            quiet: self.quiet || !self.capture,
+            capture: self.capture || !self.quiet,
+            initial: self.initial,
+            en_passant: self.en_passant,
+        }
+    }
 }
 
 /// One leap of an atom and how often it may be repeated.
@@ -85,6 +123,9 @@ impl Parser<'_> {
     fn term(&mut self, motions: &mut Vec<Motion>) -> Result<(), BetzaError> {
         let modifiers = self.modifiers()?;
         let atom_at = self.at;
+        if !modifiers.legs.is_empty() {
+            return self.walk(&modifiers, motions);
+        }
         for leaper in self.atom()? {
             let steps = direction::select(&modifiers.directions, leaper.small, leaper.large)
                 .map_err(|_| {
@@ -95,15 +136,41 @@ impl Parser<'_> {
                 })?;
             for step in steps {
                 let reach = self.reach(&modifiers, &leaper, step, atom_at)?;
-                motions.push(Motion {
-                    step,
-                    reach,
-                    quiet: modifiers.quiet || !modifiers.capture,
-                    capture: modifiers.capture || !modifiers.quiet,
-                    initial: modifiers.initial,
-                    en_passant: modifiers.en_passant,
-                });
+                motions.push(modifiers.motion(step, reach));
             }
+        }
+        Ok(())
+    }
+
+    /// Reads the `K` of a move of several legs, and adds its paths.
+    fn walk(&mut self, modifiers: &Modifiers, motions: &mut Vec<Motion>) -> Result<(), BetzaError> {
+        let plain = self.letters[self.at] == 'K'
+            && !self
+                .letters
+                .get(self.at + 1)
+                .is_some_and(char::is_ascii_digit)
+            && !modifiers.lame
+            && modifiers.hop.is_none();
+        if !plain {
+            let message =
+                "with `a`, only king steps `K` are supported, without range, `n`, `p` or `g`";
+            return Err(self.error(self.at, message));
+        }
+        self.at += 1;
+        let unclear = || {
+            let message = "these direction letters mean nothing for the legs of `a`";
+            self.error(modifiers.start, message)
+        };
+        let mut first = Vec::new();
+        for small in [0, 1] {
+            let steps = direction::select(&modifiers.legs[0], small, 1);
+            first.extend(steps.map_err(|_| unclear())?);
+        }
+        let mut turns = modifiers.legs[1..].to_vec();
+        turns.push(modifiers.directions.clone());
+        let walks = legs::walks(&first, &turns).map_err(|_| unclear())?;
+        for (step, way) in walks {
+            motions.push(modifiers.motion(step, Reach::Lame { paths: vec![way] }));
         }
         Ok(())
     }
@@ -120,6 +187,9 @@ impl Parser<'_> {
                 'c' => modifiers.capture = true,
                 'i' => modifiers.initial = true,
                 'n' => modifiers.lame = true,
+                'p' => modifiers.hop = Some(Landing::Beyond),
+                'g' => modifiers.hop = Some(Landing::Behind),
+                'a' => self.end_leg(&mut modifiers)?,
                 'e' => {
                     modifiers.en_passant = true;
                     modifiers.capture = true;
@@ -136,6 +206,18 @@ impl Parser<'_> {
             return Err(self.error(self.at, "an atom such as `W` is missing at the end"));
         }
         Ok(modifiers)
+    }
+
+    /// Puts the direction letters before an `a` aside.
+    fn end_leg(&self, modifiers: &mut Modifiers) -> Result<(), BetzaError> {
+        let special = modifiers.quiet || modifiers.capture || modifiers.initial;
+        if special || modifiers.lame || modifiers.hop.is_some() {
+            let message = "only the last leg may have other letters than directions";
+            return Err(self.error(self.at, message));
+        }
+        let directions = std::mem::take(&mut modifiers.directions);
+        modifiers.legs.push(directions);
+        Ok(())
     }
 
     fn atom(&mut self) -> Result<Vec<Leaper>, BetzaError> {
@@ -229,6 +311,14 @@ impl Parser<'_> {
         at: usize,
     ) -> Result<Reach, BetzaError> {
         let adjacent = leaper.large == 1;
+        if let Some(landing) = modifiers.hop {
+            if modifiers.lame || leaper.limit == 1 || modifiers.en_passant {
+                let message = "`p` and `g` need a rider such as `R`, without `n` or `e`";
+                return Err(self.error(at, message));
+            }
+            let limit = leaper.limit;
+            return Ok(Reach::Hop { limit, landing });
+        }
         match (modifiers.lame && !adjacent, leaper.limit) {
             (false, 1) => Ok(Reach::Leap),
             (false, limit) => Ok(Reach::Ride { limit }),

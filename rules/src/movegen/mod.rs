@@ -211,7 +211,18 @@ impl<'a> Generator<'a> {
         if self.position.entries_due(self.us) == 0 {
             return;
         }
-        let targets = entry.zone[self.us].0 & !self.occupied & threats.answers;
+        let mut targets = entry.zone[self.us].0 & !self.occupied & threats.answers;
+        if threats.hoppers {
+            let safe = |to: &Square| {
+                let occupied = self.occupied | 1 << to.index();
+                !self.attacked(self.king, occupied, self.enemy)
+            };
+            targets = Bitboard(targets)
+                .into_iter()
+                .filter(safe)
+                .collect::<Bitboard>()
+                .0;
+        }
         for &role in &self.variant.hand_roles {
             if self.position.hand(self.us, role) > 0 {
                 sink.drops(role, targets);

@@ -53,6 +53,12 @@ pub(super) fn attacked(
             }
         }
     }
+    for hop in &tables.hops {
+        let men = users(position, variant, by, hop.role, hop.initial) & attackers;
+        if hop.sources[at] & men != 0 && hop.reach(square, occupied) & men != 0 {
+            return true;
+        }
+    }
     for lame in &tables.lames {
         let men = users(position, variant, by, lame.role, lame.initial) & attackers;
         if lame.sources.ends[at] & men != 0 && lame.sources.reach(square, occupied) & men != 0 {
@@ -75,6 +81,8 @@ pub(super) struct Threats {
     pub bound: u128,
     /// Own men whose every move has to be tried, since leaving their square opens some path.
     pub suspects: u128,
+    /// Whether any move, an entry too, may expose the king, since some enemy leaps over men.
+    pub hoppers: bool,
     pins: [(u128, u128); PINS],
     count: usize,
 }
@@ -86,6 +94,7 @@ impl Threats {
             answers: u128::MAX,
             bound: 0,
             suspects: 0,
+            hoppers: false,
             pins: [(0, 0); PINS],
             count: 0,
         };
@@ -94,6 +103,7 @@ impl Threats {
         threats.leaps(position, variant, !us, king);
         threats.lines(position, variant, !us, king, (own, occupied));
         threats.lames(position, variant, !us, king, (own, occupied));
+        threats.hops(position, variant, !us, king, (own, occupied));
         threats
     }
 
@@ -201,6 +211,28 @@ impl Threats {
                     self.checked_by(shared | leaper);
                 }
             }
+        }
+    }
+
+    /// Hoppers: any move may bring a man onto their line or take one off it, so every move is
+    /// tried as soon as one of them bears on the king.
+    fn hops(
+        &mut self,
+        position: &Position,
+        variant: &Variant,
+        by: Color,
+        king: Square,
+        (own, occupied): (u128, u128),
+    ) {
+        for hop in &variant.attacks[by].hops {
+            let men = users(position, variant, by, hop.role, hop.initial);
+            if hop.sources[king.index()] & men == 0 {
+                continue;
+            }
+            self.hoppers = true;
+            self.bound = own;
+            self.suspects = own;
+            self.check |= hop.reach(king, occupied) & men != 0;
         }
     }
 }

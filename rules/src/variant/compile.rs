@@ -4,15 +4,17 @@ use std::ops::Range;
 
 use toml::Spanned;
 
+use super::Variant;
 use super::castling::{self, Castling};
+use super::entry;
 use super::file::{PieceTable, VariantFile};
+use super::pawns;
 use super::rights::Rights;
-use super::{Entry, Variant};
-use crate::attacks::{AttackTables, invert};
-use crate::betza::{self, Motion, Reach};
+use crate::attacks::AttackTables;
+use crate::betza::{self, Motion};
 use crate::fen::RawBoard;
 use crate::material::Material;
-use crate::tables::{self, MoveTable, SquareSets, empty_sets, ray, turned};
+use crate::tables;
 use crate::{Bitboard, ByColor, Color, Position, Role, RoleInfo, Square, VariantError};
 
 /// Compiles a variant from the text of its file.
@@ -104,7 +106,11 @@ impl<'a> Source<'a> {
     }
 
     /// The roles of a string of letters.
-    fn role_list(&self, letters: &Spanned<String>, field: &str) -> Result<Vec<Role>, VariantError> {
+    pub fn role_list(
+        &self,
+        letters: &Spanned<String>,
+        field: &str,
+    ) -> Result<Vec<Role>, VariantError> {
         let mut roles = Vec::new();
         for letter in letters.get_ref().chars() {
             let role = self.role(letter, letters.span(), field)?;
@@ -118,7 +124,7 @@ impl<'a> Source<'a> {
     }
 
     /// A rank given by its number on the board, White's, as a rank of the grid.
-    fn grid_rank(&self, rank: &Spanned<u8>, field: &str) -> Result<u8, VariantError> {
+    pub fn grid_rank(&self, rank: &Spanned<u8>, field: &str) -> Result<u8, VariantError> {
         let first = self.file.board.first_rank;
         let grid = rank.get_ref().checked_sub(first);
         grid.filter(|&grid| grid < self.ranks()).ok_or_else(|| {
@@ -216,11 +222,12 @@ impl<'a> Source<'a> {
         });
         let attacks =
             ByColor::from_fn(|color| AttackTables::new(board, &motions, &moves[color], color));
-        let ep_sources = ByColor::from_fn(|color| ep_sources(board, &motions, color));
-        let pawn_zones = self.pawn_zones(&roles, &moves)?;
+        let ep_sources = ByColor::from_fn(|color| pawns::ep_sources(board, &motions, color));
+        let pawn_zones = pawns::zones(&self, &roles, &moves)?;
+        pawns::check_en_passant(&self, &roles, &motions)?;
         let (castlings, rights) = castling::compile(&self)?;
         self.check_first_moves(&roles, &motions, &rights)?;
-        let entry = self.entry()?;
+        let entry = entry::compile(&self)?;
         let royal = roles.iter().position(|role| role.is_royal).unwrap_or(0);
         let pawns = roles.iter().enumerate().filter(|(_, role)| role.is_pawn);
         let mut variant = Variant {
@@ -238,7 +245,7 @@ impl<'a> Source<'a> {
             attacks,
             has_en_passant: motions.iter().flatten().any(|motion| motion.en_passant),
             ep_sources,
-            promotion_roles: self.promotion_roles(&roles)?,
+            promotion_roles: pawns::promotion_roles(&self, &roles)?,
             promotion_zone: pawn_zones.promotion,
             pawn_start: pawn_zones.start,
             pawn_forbidden: pawn_zones.forbidden,
@@ -262,73 +269,6 @@ impl<'a> Source<'a> {
         Ok(variant)
     }
 
-    fn promotion_roles(&self, roles: &[RoleInfo]) -> Result<Vec<Role>, VariantError> {
-        let Some(promotion) = &self.file.promotion else {
-            return Ok(Vec::new());
-        };
-        let to = &promotion.get_ref().to;
-        let list = self.role_list(to, "promotion.to")?;
-        let odd = |role: &&Role| roles[role.index()].is_royal || roles[role.index()].is_pawn;
-        if let Some(role) = list.iter().find(odd) {
-            let message = format!("a pawn cannot become a {}", roles[role.index()].name);
-            return Err(self.error(to.span(), "promotion.to", message));
-        }
-        if list.is_empty() {
-            let message = "name at least one piece, or leave [promotion] out";
-            return Err(self.error(to.span(), "promotion.to", message));
-        }
-        Ok(list)
-    }
-
-    fn pawn_zones(
-        &self,
-        roles: &[RoleInfo],
-        moves: &ByColor<Vec<Vec<MoveTable>>>,
-    ) -> Result<PawnZones, VariantError> {
-        let ranks = self.ranks();
-        let promotion = self.file.promotion.as_ref();
-        let rank = match promotion.and_then(|promotion| promotion.get_ref().rank.as_ref()) {
-            Some(rank) => self.grid_rank(rank, "promotion.rank")?,
-            None => ranks - 1,
-        };
-        let board = self.start.board;
-        let own = |color: Color, zone: Bitboard| match color {
-            Color::White => zone,
-            Color::Black => zone.mirror_ranks(ranks),
-        };
-        let pawn_ranks = |color: Color| -> Vec<u8> {
-            let pawns = (0..roles.len()).filter(|&index| roles[index].is_pawn);
-            let squares = pawns.flat_map(|i| self.start_squares(color, Role(i as u8)));
-            let mut ranks: Vec<u8> = squares.map(Square::rank).collect();
-            ranks.dedup();
-            ranks
-        };
-        let start = ByColor::from_fn(|color| {
-            let rows = pawn_ranks(color).into_iter().map(Bitboard::rank);
-            rows.fold(Bitboard::EMPTY, |all, row| all | row) & board
-        });
-        let promotion = ByColor::from_fn(|color| match promotion {
-            Some(_) => own(color, Bitboard::rank(rank)) & board,
-            None => Bitboard::EMPTY,
-        });
-        let pawns = || (0..roles.len()).filter(|&index| roles[index].is_pawn);
-        let stuck = |color: Color| -> Bitboard {
-            let goes_on = |square: Square| {
-                let mut tables = pawns().flat_map(|index| &moves[color][index]);
-                tables.any(|table| table.quiet && table.reach(square, 0) != 0)
-            };
-            let zone = promotion[color].into_iter();
-            zone.filter(|&square| !goes_on(square)).collect()
-        };
-        let ends = stuck(Color::White) | stuck(Color::Black);
-        let forbidden = ByColor::from_fn(|color| ends & !start[color]);
-        Ok(PawnZones {
-            start,
-            promotion,
-            forbidden,
-        })
-    }
-
     /// A power of the first move needs something that tells whether the man has moved.
     fn check_first_moves(
         &self,
@@ -348,87 +288,6 @@ impl<'a> Source<'a> {
         }
         Ok(())
     }
-
-    fn entry(&self) -> Result<Option<(Entry, Vec<Role>)>, VariantError> {
-        let hand = &self.start.hand;
-        let Some(entry) = &self.file.entry else {
-            if hand.is_empty() {
-                return Ok(None);
-            }
-            let message = "men in hand need an [entry] table that says when they enter";
-            return Err(self.error(self.file.start.span(), "start", message));
-        };
-        if hand.is_empty() {
-            let message = "nobody can enter; put men in hand, such as `[FHfh]`, into `start`";
-            return Err(self.error(entry.span(), "entry", message));
-        }
-        let table = entry.get_ref();
-        let earning = self.role_list(&table.earned_by, "entry.earned_by")?;
-        let rank = match &table.rank {
-            Some(rank) => self.grid_rank(rank, "entry.rank")?,
-            None => 0,
-        };
-        let zone = Bitboard::rank(rank);
-        let mut start_hands = ByColor::default();
-        let mut most = ByColor::default();
-        let mut roles = Vec::new();
-        for letter in hand.chars() {
-            let span = self.file.start.span();
-            let role = self.role(letter.to_ascii_uppercase(), span.clone(), "start")?;
-            let color = if letter.is_ascii_uppercase() {
-                Color::White
-            } else {
-                Color::Black
-            };
-            if start_hands[color] >> (4 * role.index()) & 15 == 15 {
-                let message = "a side holds at most 15 men of a kind in hand";
-                return Err(self.error(span, "start", message));
-            }
-            start_hands[color] += 1u64 << (4 * role.index());
-            most[color] += 1u8;
-            if !roles.contains(&role) {
-                roles.push(role);
-            }
-        }
-        roles.sort();
-        let entry = Entry {
-            earned_by: earning.iter().fold(0, |set, role| set | 1 << role.index()),
-            zone: ByColor {
-                white: zone & self.start.board,
-                black: zone.mirror_ranks(self.ranks()) & self.start.board,
-            },
-            most,
-            start_hands,
-        };
-        Ok(Some((entry, roles)))
-    }
-}
-
-/// Where pawns start, promote and cannot be.
-struct PawnZones {
-    start: ByColor<Bitboard>,
-    promotion: ByColor<Bitboard>,
-    forbidden: ByColor<Bitboard>,
-}
-
-/// Squares from which each role captures en passant.
-fn ep_sources(board: Bitboard, motions: &[Vec<Motion>], color: Color) -> Vec<(Role, SquareSets)> {
-    let mut all = Vec::new();
-    for (index, motions) in motions.iter().enumerate() {
-        let mut targets = empty_sets();
-        let leaps = motions
-            .iter()
-            .filter(|m| m.en_passant && m.reach == Reach::Leap);
-        for motion in leaps {
-            for from in board {
-                targets[from.index()] |= ray(board, from, turned(motion.step, color), 1);
-            }
-        }
-        if targets.iter().any(|&set| set != 0) {
-            all.push((Role(index as u8), invert(&targets)));
-        }
-    }
-    all
 }
 
 /// Kept beside the castling code that fills them.

@@ -3,7 +3,9 @@
 mod builtin;
 mod castling;
 mod compile;
+mod entry;
 mod file;
+mod pawns;
 mod rights;
 
 use std::sync::Arc;
@@ -14,6 +16,7 @@ use crate::tables::{MoveTable, SquareSets};
 use crate::{Bitboard, ByColor, Color, Position, Role, RoleInfo, Square, VariantError};
 
 pub(crate) use castling::Castling;
+use entry::Entry;
 pub(crate) use rights::{RightLetter, RightSource, Rights};
 
 /// The rules of one game, compiled and ready to play.
@@ -59,19 +62,6 @@ pub struct Variant {
     pub(crate) material: Material,
     pub(crate) start: Position,
     pub(crate) start_fen: String,
-}
-
-/// Men held in hand at the start and entered when losses have earned it.
-#[derive(Clone, Debug)]
-pub(crate) struct Entry {
-    /// Roles whose loss earns an entry, as a bit set.
-    pub earned_by: u16,
-    /// Where men enter, by side.
-    pub zone: ByColor<Bitboard>,
-    /// The most entries a side can make: its men in hand at the start.
-    pub most: ByColor<u8>,
-    /// What each side holds at the start, four bits a role.
-    pub start_hands: ByColor<u64>,
 }
 
 impl Variant {
