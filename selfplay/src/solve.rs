@@ -50,7 +50,7 @@ pub enum Verdict {
 /// `node_budget` bounds the positions looked at. The draw by repetition plays no part (the shortest mate never
 /// repeats a position); the fifty-move rule does.
 ///
-/// ```no_run
+/// ```
 /// use selfplay::solve::{Verdict, solve};
 ///
 /// let variant = rules::Variant::by_name("falcon").expect("a built-in variant");

@@ -32,7 +32,7 @@ pub struct GameIdentity {
 ///
 /// The same start, seed, configuration and evaluations give the same game, whatever it is batched with.
 ///
-/// ```no_run
+/// ```
 /// use std::sync::Arc;
 ///
 /// use model::{Evaluator, UniformEvaluator};

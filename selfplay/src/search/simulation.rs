@@ -18,7 +18,7 @@ use super::{noise, puct};
 
 /// A search of one position.
 ///
-/// ```no_run
+/// ```
 /// use model::{Evaluator, UniformEvaluator};
 /// use selfplay::search::{Search, SearchConfig};
 ///

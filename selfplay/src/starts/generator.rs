@@ -26,7 +26,7 @@ pub struct Start {
 
 /// Makes starts for one variant.
 ///
-/// ```no_run
+/// ```
 /// use selfplay::starts::{Archive, StartConfig, StartGenerator};
 ///
 /// let variant = rules::Variant::by_name("falcon").expect("a built-in variant");
