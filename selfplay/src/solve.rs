@@ -3,7 +3,7 @@
 //! [`solve`] goes through the mate lengths from one move up. For each it proves or refutes every first move by
 //! exhaustive depth-first search over AND/OR trees with a table of known results, so the mate found is the shortest
 //! and its key moves are complete. When the budget does not allow that, the general [`Search`] with uniform priors
-//! goes on: its exact back-up still proves mates along forcing lines, though not that they are the shortest.
+//! goes on: its exact back-up still proves mates along forcing lines, though it may miss shorter ones and other keys.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -29,8 +29,10 @@ pub enum Verdict {
     Mate {
         /// Moves of the mating side up to and with the mate.
         moves: u32,
-        /// First moves that mate in so many moves: all of them if `shortest`, else one.
+        /// First moves that mate in so many moves.
         keys: Vec<Move>,
+        /// Whether `keys` is known to hold all of them.
+        keys_complete: bool,
         /// A line with the best defence, from the first key move to the mate.
         pv: Vec<Move>,
         /// Proven that no mate is shorter.
@@ -80,6 +82,7 @@ pub fn solve(
                 let verdict = Verdict::Mate {
                     moves,
                     keys,
+                    keys_complete: true,
                     pv,
                     shortest: true,
                 };
@@ -136,15 +139,17 @@ fn search_on(
     let result = search.result();
     let nodes = nodes + u64::from(result.simulations);
     match result.proven {
-        Some(Proven::Win(plies)) if u32::from(plies).div_ceil(2) <= max_mate_moves => SolveReport {
-            verdict: Verdict::Mate {
-                moves: u32::from(plies).div_ceil(2),
+        Some(Proven::Win(plies)) if u32::from(plies).div_ceil(2) <= max_mate_moves => {
+            let moves = u32::from(plies).div_ceil(2);
+            let verdict = Verdict::Mate {
+                moves,
                 keys: vec![result.best_move],
+                keys_complete: false,
                 pv: result.pv,
-                shortest: false,
-            },
-            nodes,
-        },
+                shortest: moves == refuted + 1,
+            };
+            SolveReport { verdict, nodes }
+        }
         Some(_) | None => unknown(nodes),
     }
 }
@@ -366,6 +371,7 @@ mod tests {
             let Verdict::Mate {
                 moves,
                 keys,
+                keys_complete: true,
                 pv,
                 shortest,
             } = report.verdict
@@ -395,6 +401,23 @@ mod tests {
         };
         assert_eq!((moves, shortest, pv.len()), (4, true, 7));
         assert_eq!(end_of(&variant, &start, &pv), Status::Checkmate);
+    }
+
+    #[test]
+    fn the_search_finds_mates_where_the_proof_is_too_long() {
+        let (variant, start) = position("falcon", "7rk1/7ppp/10/7FPP/7N2/10/10/2Q4K2 w - - 0 1");
+        let report = solve(&variant, &start, 2, 2000);
+        let Verdict::Mate {
+            moves: 2,
+            keys,
+            keys_complete: false,
+            shortest: true,
+            ..
+        } = report.verdict
+        else {
+            panic!("{report:?}");
+        };
+        assert_eq!(texts(&variant, &start, &keys), ["c1i7"]);
     }
 
     #[test]

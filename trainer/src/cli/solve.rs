@@ -36,6 +36,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         Verdict::Mate {
             moves,
             keys,
+            keys_complete,
             pv,
             shortest,
         } => {
@@ -51,7 +52,12 @@ pub fn run(args: Args) -> anyhow::Result<()> {
                     " (a shorter one is not ruled out)"
                 }
             );
-            println!("keys {}", keys.join(" "));
+            let others = if keys_complete {
+                ""
+            } else {
+                " (there may be others)"
+            };
+            println!("keys {}{others}", keys.join(" "));
             println!("line {}", line(&variant, position, &pv));
             Ok(())
         }
