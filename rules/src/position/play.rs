@@ -81,7 +81,13 @@ impl Position {
     }
 
     /// The square of the man that a step captures.
-    fn victim(&self, variant: &Variant, role: Role, from: Square, to: Square) -> Option<Square> {
+    pub(crate) fn victim(
+        &self,
+        variant: &Variant,
+        role: Role,
+        from: Square,
+        to: Square,
+    ) -> Option<Square> {
         if self.by_color(!self.turn).contains(to) {
             return Some(to);
         }

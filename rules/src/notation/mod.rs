@@ -3,6 +3,11 @@
 //! `e2e4`; `b7b8f` with the letter of the promotion in lower case; `F@b1` for an entry; castling
 //! as the king's move, `f1i1`. Where the variant says that a castling names its partner, because
 //! the king's move alone could be a plain one, the partner's square follows: `f1g1/j1`.
+//!
+//! For people there is also a text like SAN, and whole games as PGN.
+
+mod pgn;
+mod san;
 
 use crate::{Move, MoveTextError, Position, Role, Variant};
 
