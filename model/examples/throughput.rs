@@ -1,6 +1,6 @@
 //! Positions per second of burn and of the compiled net, on one thread.
 //!
-//! `cargo run --release -p model --example throughput [VARIANT] [SIZE]`
+//! `cargo run --release -p model --example throughput [VARIANT] [SIZE] [SECONDS]`
 
 use std::time::Duration;
 
@@ -13,6 +13,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let variant = arguments.next().unwrap_or_else(|| "falcon".into());
     let size = arguments.next().unwrap_or_else(|| "small".into());
+    let seconds = arguments.next().map_or(Ok(1.0), |text| text.parse())?;
+    let time = Duration::from_secs_f64(seconds);
     let variant = rules::Variant::by_name(&variant)?;
     let config = NetConfig::preset(&size)?;
     let net = Net::new(
@@ -24,7 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let requests = sample_requests(&variant, 256, 1);
     let measure = |name: &str, evaluator: &mut dyn Evaluator| {
         for batch in [1, 16, 64, 256] {
-            let result = throughput(evaluator, &requests, batch, Duration::from_secs(1));
+            let result = throughput(evaluator, &requests, batch, time);
             println!(
                 "{name:10} batch {batch:3}: {:8.0} positions/s",
                 result.positions_per_second

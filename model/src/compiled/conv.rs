@@ -6,6 +6,22 @@ use super::kernel::{self, Job, SimdLevel};
 /// Channels that lie side by side in memory.
 pub const BLOCK: usize = 32;
 
+/// The channels of one block that start at `at`.
+#[inline]
+pub fn lanes(values: &[f32], at: usize) -> &[f32; BLOCK] {
+    values[at..]
+        .first_chunk()
+        .expect("a whole block of channels")
+}
+
+/// The channels of one block that start at `at`, to be changed.
+#[inline]
+pub fn lanes_mut(values: &mut [f32], at: usize) -> &mut [f32; BLOCK] {
+    values[at..]
+        .first_chunk_mut()
+        .expect("a whole block of channels")
+}
+
 /// What happens to a convolution's sums, bias added, before they are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum After {

@@ -1,6 +1,6 @@
 //! The small ends of the net: pooling, linear layers, the products of the policy.
 
-use super::conv::{BLOCK, Grid};
+use super::conv::{BLOCK, Grid, lanes};
 use crate::ModelError;
 use crate::Weights;
 
@@ -38,9 +38,10 @@ impl Dense {
         );
         out.clear();
         out.extend_from_slice(&self.bias);
-        for (x, weights) in input.iter().zip(self.weights.chunks_exact(outputs)) {
-            for (o, w) in out.iter_mut().zip(weights) {
-                *o += w * x;
+        for (&x, weights) in input.iter().zip(self.weights.chunks_exact(outputs)) {
+            let out = &mut out[..weights.len()];
+            for (i, w) in weights.iter().enumerate() {
+                out[i] += w * x;
             }
         }
     }
@@ -81,11 +82,11 @@ impl Pooling {
         for (block, (mean, max)) in blocks.zip(parts) {
             let (mut sums, mut tops) = ([0f32; BLOCK], [0f32; BLOCK]);
             for &place in places {
-                let values = &block[place..][..BLOCK];
-                for ((sum, top), value) in sums.iter_mut().zip(&mut tops).zip(values) {
+                let values = lanes(block, place);
+                for (i, &value) in values.iter().enumerate() {
                     let value = value.max(0.0);
-                    *sum += value;
-                    *top = top.max(value);
+                    sums[i] += value;
+                    tops[i] = tops[i].max(value);
                 }
             }
             let count = places.len() as f32;
@@ -102,9 +103,10 @@ pub fn dot(a: &[f32], b: &[f32]) -> f32 {
     let mut sums = [0f32; 8];
     let (a_chunks, a_rest) = a.as_chunks::<8>();
     let (b_chunks, b_rest) = b.as_chunks::<8>();
-    for (a, b) in a_chunks.iter().zip(b_chunks) {
-        for (sum, (a, b)) in sums.iter_mut().zip(a.iter().zip(b)) {
-            *sum += a * b;
+    for (i, a) in a_chunks.iter().enumerate() {
+        let b = &b_chunks[i];
+        for (lane, sum) in sums.iter_mut().enumerate() {
+            *sum += a[lane] * b[lane];
         }
     }
     let rest: f32 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();

@@ -3,7 +3,7 @@
 use rules::{Color, Position, Variant};
 
 use super::aligned::AlignedFloats;
-use super::conv::{After, BLOCK, Conv, ConvWeights, Grid};
+use super::conv::{After, BLOCK, Conv, ConvWeights, Grid, lanes_mut};
 use super::heads::{Dense, Pooling, dot, softplus};
 use super::kernel::SimdLevel;
 use super::stem::Stem;
@@ -180,9 +180,9 @@ impl Program {
             let mut full = [0f32; BLOCK];
             full[..bias.len()].copy_from_slice(bias);
             for cell in 0..self.grid.cells() {
-                let values = &mut activations[self.grid.at(cell)..][..BLOCK];
-                for (value, bias) in values.iter_mut().zip(full) {
-                    *value = (*value + bias).max(0.0);
+                let values = lanes_mut(activations, self.grid.at(cell));
+                for (i, value) in values.iter_mut().enumerate() {
+                    *value = (*value + full[i]).max(0.0);
                 }
             }
         }

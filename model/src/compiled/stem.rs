@@ -3,7 +3,7 @@
 use rules::{Color, Variant};
 
 use super::aligned::AlignedFloats;
-use super::conv::{BLOCK, ConvWeights, Grid};
+use super::conv::{BLOCK, ConvWeights, Grid, lanes, lanes_mut};
 use crate::Encoding;
 use crate::board::{GRID, seen_by};
 use crate::encoding::PlaneSink;
@@ -114,10 +114,10 @@ impl Stem {
                 let at = self.grid.at(y * files + x);
                 let stamp = (plane * 9 + dy * 3 + dx) * self.blocks * BLOCK;
                 for block in 0..self.blocks {
-                    let stamp = &self.stamps[stamp + block * BLOCK..][..BLOCK];
-                    let out = &mut out[block * self.grid.block_floats() + at..][..BLOCK];
-                    for (o, s) in out.iter_mut().zip(stamp) {
-                        *o += s;
+                    let stamp = lanes(&self.stamps, stamp + block * BLOCK);
+                    let out = lanes_mut(out, block * self.grid.block_floats() + at);
+                    for (i, o) in out.iter_mut().enumerate() {
+                        *o += stamp[i];
                     }
                 }
             }

@@ -6,14 +6,12 @@ use rules::Move;
 
 use super::{EvalRequest, Evaluation, Evaluator};
 
-/// Remembers the evaluations of another evaluator, by position key and repetitions.
+/// Remembers the evaluations of another evaluator by all that an encoded position depends on:
+/// its key, its repetitions and its halfmove clock.
 ///
 /// The memory is two generations of at most `capacity / 2` entries: a full young generation
-/// becomes the old one, whose entries are forgotten unless they are asked for again. Which entries
-/// are in memory never changes a result as long as the inner evaluator does not depend on its
-/// batches. Halfmove clocks are no part of a position's key and so of the cache's: an evaluation
-/// may come from the same position with another clock, so a game's moves then depend on what was
-/// evaluated before. Use it where speed counts more than bit-for-bit reproduction.
+/// becomes the old one, whose entries are forgotten unless they are asked for again. What is in
+/// memory never changes an answer as long as the inner evaluator does not depend on its batches.
 pub struct CachedEvaluator<E> {
     inner: E,
     half: usize,
@@ -23,7 +21,7 @@ pub struct CachedEvaluator<E> {
     misses: u64,
 }
 
-type Key = (u64, u8);
+type Key = (u64, u8, u16);
 
 /// An evaluation with the moves that it is about, because equal keys do not promise equal order.
 #[derive(Clone)]
@@ -87,7 +85,12 @@ impl Entry {
 }
 
 fn key_of(request: &EvalRequest) -> Key {
-    (request.position.key(), request.repetitions)
+    let position = &request.position;
+    (
+        position.key(),
+        request.repetitions,
+        position.halfmove_clock(),
+    )
 }
 
 impl<E: Evaluator> Evaluator for CachedEvaluator<E> {
