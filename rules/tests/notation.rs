@@ -49,7 +49,7 @@ fn san_is_what_players_write() {
             "falcon-free",
             "r4k3r/10/10/10/10/10/10/R4K3R w KQkq - 0 1",
             "f1g1/j1",
-            "O-O/f1g1/j1",
+            "O-O/f1g1/j1+",
         ),
         (
             "falcon-hunter",
