@@ -12,8 +12,13 @@ use super::pentanomial::{GameScore, Pentanomial};
 use super::result::{GameEnd, GameResult, MatchResult, PairResult};
 use rules::{Color, Game, Outcome, Variant};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+
+/// Longest time between two reports of progress.
+const HEARTBEAT: Duration = Duration::from_millis(200);
 
 /// One copy of each contestant, for one thread.
 pub struct Team {
@@ -32,7 +37,7 @@ pub struct MatchProgress {
 
 /// Plays `config.games` games between the contestants of `teams`, which must all be copies of the same two.
 ///
-/// `on_progress` hears of every finished pair. When it breaks, the match ends with the pairs finished so far and
+/// `on_progress` hears of every finished pair, and a few times a second anyway. When it breaks, the match ends with the pairs finished so far and
 /// [`MatchResult::complete`] is false.
 ///
 /// # Panics
@@ -58,15 +63,20 @@ pub fn play_match(
         }
         drop(sender);
         let mut pentanomial = Pentanomial::default();
-        for pair in receiver {
-            pentanomial.record(pair.games[0].score, pair.games[1].score);
-            pairs.push(pair);
-            if on_progress(&MatchProgress {
+        loop {
+            match receiver.recv_timeout(HEARTBEAT) {
+                Ok(pair) => {
+                    pentanomial.record(pair.games[0].score, pair.games[1].score);
+                    pairs.push(pair);
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            let progress = MatchProgress {
                 pentanomial,
                 pairs: config.pairs(),
-            })
-            .is_break()
-            {
+            };
+            if on_progress(&progress).is_break() {
                 stop.store(true, Ordering::Relaxed);
             }
         }

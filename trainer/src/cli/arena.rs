@@ -5,7 +5,7 @@ use crate::arena::config::{Adjudication, MatchConfig};
 use crate::arena::elo::EloEstimate;
 use crate::arena::play::{MatchProgress, Team, play_match};
 use crate::arena::spec::{ContestantSpec, Equipment};
-use crate::variant;
+use crate::{interrupt, logging, variant};
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 use model::DeviceChoice;
@@ -105,8 +105,11 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             })
         })
         .collect::<anyhow::Result<Vec<Team>>>()?;
-    let stop = std::sync::atomic::AtomicBool::new(false);
+    let stop = interrupt::flag(
+        "ending the match; the finished pairs count (Ctrl-C again to quit at once)",
+    )?;
     let bar = progress_bar(config.pairs());
+    logging::keep_clear_of(bar.clone());
     let result = play_match(&variant, &config, teams, &mut |progress| {
         show(&bar, progress);
         if stop.load(Ordering::SeqCst) {

@@ -1,15 +1,13 @@
 //! `falconzero values`: what the pieces are worth.
 
 use super::json_file;
+use crate::logging;
+use crate::run::Run;
 use crate::values::{ValuesConfig, ValuesStage, first_table};
-use anyhow::{Context, ensure};
+use anyhow::ensure;
 use indicatif::{ProgressBar, ProgressStyle};
 use model::DeviceChoice;
-use rules::Variant;
-use selfplay::layout::{RunInfo, RunPaths};
-use selfplay::storage::Storage;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// Estimate what each piece is worth from a run's games and net.
 ///
@@ -55,11 +53,12 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         seed: args.seed,
     };
     config.validate()?;
-    let (storage, variant) = open(&args.run)?;
+    let run = open(&args.run)?;
     let bar = ProgressBar::new(0).with_style(style());
+    logging::keep_clear_of(bar.clone());
     let table = first_table(
-        &storage,
-        &variant,
+        &run.storage,
+        &run.variant,
         args.device,
         &config,
         &mut |stage, done, all| {
@@ -80,26 +79,13 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Opens a run that must be there, with its rules.
-fn open(location: &str) -> anyhow::Result<(Storage, Arc<Variant>)> {
-    let missing = || {
-        format!(
-            "there is no run in '{location}'; give the folder or URL of one, for instance runs/falcon-quick"
-        )
-    };
-    // Opening a folder would create it.
+/// Opens a run that must be there; opening a folder that is not would create it.
+fn open(location: &str) -> anyhow::Result<Run> {
     ensure!(
         location.contains("://") || Path::new(location).is_dir(),
-        missing()
+        "there is no run in '{location}'; give the folder or URL of one, for instance runs/falcon-quick"
     );
-    let storage = Storage::open(location)?;
-    RunInfo::read(&storage)?.with_context(missing)?;
-    let name = storage.object_url(RunPaths::VARIANT);
-    let text = String::from_utf8(storage.get(RunPaths::VARIANT)?.to_vec())
-        .with_context(|| format!("'{name}' is not text"))?;
-    let variant =
-        Variant::from_toml(&text).with_context(|| format!("'{name}' is not a valid variant"))?;
-    Ok((storage, variant))
+    Run::open(location)
 }
 
 fn style() -> ProgressStyle {
@@ -119,8 +105,9 @@ mod tests {
         let missing = folder.path().join("none");
         for location in [folder.path(), &missing] {
             let error = open(&location.to_string_lossy())
-                .expect_err("no run there")
-                .to_string();
+                .err()
+                .map(|error| error.to_string());
+            let error = error.expect("no run there");
             assert!(error.contains("there is no run"), "{error}");
         }
         assert!(!missing.exists());
