@@ -135,3 +135,53 @@ impl SearchConfig {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_left_out_have_their_defaults_and_unknown_ones_are_refused() {
+        let read = |text: &str| toml::from_str::<SearchConfig>(text);
+        let config =
+            read("kind = \"puct\"\nsimulations = 8\n[puct]\nc_puct = 2.0").expect("a valid table");
+        let puct = PuctConfig {
+            c_puct: 2.0,
+            ..PuctConfig::default()
+        };
+        let expected = SearchConfig {
+            kind: SearchKind::Puct,
+            simulations: 8,
+            puct,
+            ..SearchConfig::default()
+        };
+        assert_eq!(config, expected);
+        let error = read("simulatoins = 8")
+            .expect_err("a misspelt field")
+            .to_string();
+        assert!(error.contains("simulatoins"), "{error}");
+    }
+
+    #[test]
+    fn values_out_of_range_are_named() {
+        assert_eq!(SearchConfig::default().validate(), Ok(()));
+        let error = SearchConfig {
+            c_scale: -1.0,
+            ..SearchConfig::default()
+        }
+        .validate();
+        let error = error.expect_err("a negative scale").to_string();
+        assert_eq!(
+            error,
+            "`search.c_scale = -1` is out of range: it must be 0 or more"
+        );
+        let config = SearchConfig {
+            moves_left_weight: f32::NAN,
+            ..SearchConfig::default()
+        };
+        assert_eq!(
+            config.validate().map_err(|e| e.field),
+            Err("search.moves_left_weight")
+        );
+    }
+}

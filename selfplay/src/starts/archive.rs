@@ -59,3 +59,72 @@ impl Archive {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use model::Wdl;
+    use rand::SeedableRng;
+
+    use super::*;
+    use crate::game::EndReason;
+    use crate::record::PlyRecord;
+    use crate::starts::StartKind;
+
+    /// A game of 30 plies by the first legal move, with the result wanted.
+    fn game(variant: &Variant, outcome: Outcome) -> GameRecord {
+        let mut position = variant.start();
+        let plies = (0..30).map(|_| {
+            let mv = position.legal_moves(variant)[0];
+            let ply = PlyRecord {
+                fen: position.fen(variant),
+                mv: variant.move_text(&position, mv),
+                repetitions: 1,
+                policy: Vec::new(),
+                root_q: 0.0,
+                raw_value: Wdl::UNKNOWN,
+                visits: 1,
+                full_search: false,
+                net_id: "n".into(),
+            };
+            position = position.play(variant, mv);
+            ply
+        });
+        GameRecord {
+            game_id: "g".into(),
+            variant: variant.name().into(),
+            start_kind: StartKind::Opening,
+            worker_id: "w".into(),
+            seed: 1,
+            outcome,
+            end: EndReason::Checkmate,
+            would_resign: None,
+            plies: plies.collect(),
+        }
+    }
+
+    #[test]
+    fn late_positions_of_decisive_games_are_kept_up_to_the_capacity() {
+        let variant = Variant::by_name("chess").expect("chess is built in");
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let mut archive = Archive::new(4);
+        archive.offer(&variant, &game(&variant, Outcome::Draw), &mut rng);
+        assert!(archive.positions().is_empty());
+        let won = game(&variant, Outcome::WhiteWins);
+        let late: HashSet<&str> = won.plies[20..].iter().map(|ply| ply.fen.as_str()).collect();
+        let mut seen = HashSet::new();
+        for _ in 0..200 {
+            archive.offer(&variant, &won, &mut rng);
+            seen.extend(
+                archive
+                    .positions()
+                    .iter()
+                    .map(|position| position.fen(&variant)),
+            );
+        }
+        assert_eq!(archive.positions().len(), 4);
+        assert!(seen.len() > 4, "{seen:?}");
+        assert!(seen.iter().all(|fen| late.contains(fen.as_str())));
+    }
+}

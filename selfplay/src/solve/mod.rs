@@ -5,13 +5,18 @@
 //! and its key moves are complete. When the budget does not allow that, the general [`Search`] with uniform priors
 //! goes on: its exact back-up still proves mates along forcing lines, though it may miss shorter ones and other keys.
 
-use std::collections::HashMap;
+mod prover;
+
 use std::sync::Arc;
 
 use model::{Evaluator, UniformEvaluator};
 use rules::{Game, Move, Position, Status, Variant};
 
+use self::prover::{OutOfBudget, Prover};
 use crate::search::{Proven, Search, SearchConfig, SearchKind};
+
+/// Bounds the memory of the general search: a simulation's node and moves take about 1.5 kB.
+const MAX_SIMULATIONS: u64 = 300_000;
 
 /// What is known about mates for the side to move.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,17 +72,18 @@ pub fn solve(
     max_mate_moves: u32,
     node_budget: u64,
 ) -> SolveReport {
-    let mut prover = Prover {
-        variant,
-        nodes: 0,
-        budget: node_budget / 2,
-        known: HashMap::new(),
-    };
+    let game = Game::new(Arc::clone(variant), *position);
+    if game.status() != Status::Ongoing {
+        return SolveReport {
+            verdict: Verdict::NoMate,
+            nodes: 0,
+        };
+    }
+    let mut prover = Prover::new(variant, node_budget / 2);
     for moves in 1..=max_mate_moves {
         match prover.keys(position, moves) {
             Ok(keys) if keys.is_empty() => {}
             Ok(keys) => {
-                prover.budget = u64::MAX;
                 let pv = prover.line(position, keys[0], moves);
                 let verdict = Verdict::Mate {
                     moves,
@@ -92,15 +98,11 @@ pub fn solve(
                 };
             }
             Err(OutOfBudget) => {
-                let left = node_budget - prover.nodes.min(node_budget);
-                return search_on(
-                    variant,
-                    position,
-                    max_mate_moves,
-                    moves - 1,
-                    prover.nodes,
-                    left,
-                );
+                let refuted = moves - 1;
+                let left = node_budget.saturating_sub(prover.nodes);
+                let (verdict, simulations) = search_on(&game, max_mate_moves, refuted, left);
+                let nodes = prover.nodes + simulations;
+                return SolveReport { verdict, nodes };
             }
         }
     }
@@ -110,220 +112,38 @@ pub fn solve(
     }
 }
 
-/// The exhaustive proof was too long: let the general search look for forcing lines.
-fn search_on(
-    variant: &Arc<Variant>,
-    position: &Position,
-    max_mate_moves: u32,
-    refuted: u32,
-    nodes: u64,
-    budget: u64,
-) -> SolveReport {
-    let game = Game::new(Arc::clone(variant), *position);
-    let unknown = |nodes| SolveReport {
-        verdict: Verdict::Unknown { refuted },
-        nodes,
-    };
-    if game.status() != Status::Ongoing || budget == 0 {
-        return unknown(nodes);
+/// The exhaustive proof was too long: lets the general search look for forcing lines. Returns what it found and its
+/// simulations.
+fn search_on(game: &Game, max_mate_moves: u32, refuted: u32, budget: u64) -> (Verdict, u64) {
+    let unknown = Verdict::Unknown { refuted };
+    let simulations = budget.min(MAX_SIMULATIONS) as u32;
+    if simulations == 0 {
+        return (unknown, 0);
     }
     let config = SearchConfig {
         kind: SearchKind::Puct,
-        simulations: u32::try_from(budget).unwrap_or(u32::MAX),
+        simulations,
         ..SearchConfig::default()
     };
-    let mut search = Search::new(&game, config, 0);
+    let mut search = Search::new(game, config, 0);
     while let Some(request) = search.gather() {
         search.respond(UniformEvaluator.evaluate(&[request]).remove(0));
     }
     let result = search.result();
-    let nodes = nodes + u64::from(result.simulations);
-    match result.proven {
+    let verdict = match result.proven {
         Some(Proven::Win(plies)) if u32::from(plies).div_ceil(2) <= max_mate_moves => {
             let moves = u32::from(plies).div_ceil(2);
-            let verdict = Verdict::Mate {
+            Verdict::Mate {
                 moves,
                 keys: vec![result.best_move],
                 keys_complete: false,
                 pv: result.pv,
                 shortest: moves == refuted + 1,
-            };
-            SolveReport { verdict, nodes }
-        }
-        Some(_) | None => unknown(nodes),
-    }
-}
-
-struct OutOfBudget;
-
-/// Exhaustive proofs with a table of what is known.
-struct Prover<'a> {
-    variant: &'a Variant,
-    nodes: u64,
-    budget: u64,
-    /// By the key of a position with the attacker to move.
-    known: HashMap<u64, Known>,
-}
-
-/// Mate lengths of one position.
-#[derive(Clone, Copy, Default)]
-struct Known {
-    /// No mate in so many moves.
-    refuted: u32,
-    /// A mate in so many moves, 0 if none is known.
-    mate: u32,
-}
-
-/// A move of the attacker with what it leaves the defender.
-struct Attack {
-    mv: Move,
-    after: Position,
-    check: bool,
-    replies: Vec<Move>,
-}
-
-impl Prover<'_> {
-    /// All first moves that mate in at most `moves`.
-    fn keys(&mut self, position: &Position, moves: u32) -> Result<Vec<Move>, OutOfBudget> {
-        let mut keys = Vec::new();
-        if position.status(self.variant) != Status::Ongoing {
-            return Ok(keys);
-        }
-        for attack in self.attacks(position, moves)? {
-            if self.is_mated(&attack, moves)? {
-                keys.push(attack.mv);
             }
         }
-        keys.sort_unstable();
-        Ok(keys)
-    }
-
-    /// Whether the attacker, to move, mates in at most `moves`, at least 1.
-    fn mates(&mut self, position: &Position, moves: u32) -> Result<bool, OutOfBudget> {
-        let key = position.key();
-        let known = match self.is_clock_at_play(position, moves) {
-            true => Known::default(),
-            false => self.known.get(&key).copied().unwrap_or_default(),
-        };
-        if known.mate != 0 && known.mate <= moves {
-            return Ok(true);
-        }
-        if known.refuted >= moves {
-            return Ok(false);
-        }
-        let mut found = false;
-        if position.status_given(self.variant, true) == Status::Ongoing {
-            for attack in self.attacks(position, moves)? {
-                if self.is_mated(&attack, moves)? {
-                    found = true;
-                    break;
-                }
-            }
-        }
-        if !self.is_clock_at_play(position, moves) {
-            self.remember(key, moves, found);
-        }
-        Ok(found)
-    }
-
-    fn remember(&mut self, key: u64, moves: u32, found: bool) {
-        let known = self.known.entry(key).or_default();
-        if found {
-            known.mate = moves;
-        } else {
-            known.refuted = moves;
-        }
-    }
-
-    /// Whether the fifty-move draw is so near that the position's key does not say it all.
-    fn is_clock_at_play(&self, position: &Position, moves: u32) -> bool {
-        u32::from(position.halfmove_clock()) + 2 * moves >= u32::from(self.variant.quiet_plies())
-    }
-
-    /// Whether the defender, to move after this attack, is mated with `moves` attacks made or left, this one included.
-    fn is_mated(&mut self, attack: &Attack, moves: u32) -> Result<bool, OutOfBudget> {
-        if attack.replies.is_empty() {
-            return Ok(attack.check);
-        }
-        if moves == 1 {
-            return Ok(false);
-        }
-        for &reply in &attack.replies {
-            let next = self.play(&attack.after, reply)?;
-            if !self.mates(&next, moves - 1)? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    /// The attacker's moves, most forcing first: by the number of replies, checks before others. With one move left
-    /// only checks are of use.
-    fn attacks(&mut self, position: &Position, moves: u32) -> Result<Vec<Attack>, OutOfBudget> {
-        let mut attacks = Vec::new();
-        for mv in position.legal_moves(self.variant) {
-            let after = self.play(position, mv)?;
-            let check = after.is_check(self.variant);
-            if moves > 1 || check {
-                let replies = after.legal_moves(self.variant);
-                attacks.push(Attack {
-                    mv,
-                    after,
-                    check,
-                    replies,
-                });
-            }
-        }
-        attacks.sort_by_key(|attack| {
-            (
-                attack.replies.len() + if attack.check { 0 } else { 8 },
-                attack.mv,
-            )
-        });
-        Ok(attacks)
-    }
-
-    fn play(&mut self, position: &Position, mv: Move) -> Result<Position, OutOfBudget> {
-        if self.nodes >= self.budget {
-            return Err(OutOfBudget);
-        }
-        self.nodes += 1;
-        Ok(position.play(self.variant, mv))
-    }
-
-    /// The line from a key move: replies that hold out longest, then the fastest mate again.
-    fn line(&mut self, position: &Position, key: Move, moves: u32) -> Vec<Move> {
-        let mut line = vec![key];
-        let mut after = position.play(self.variant, key);
-        for left in (1..moves).rev() {
-            let Some((reply, next, length)) = self.best_defence(&after, left) else {
-                break;
-            };
-            let Ok(keys) = self.keys(&next, length) else {
-                break;
-            };
-            let Some(&mv) = keys.first() else { break };
-            line.extend([reply, mv]);
-            after = next.play(self.variant, mv);
-            if length == 1 {
-                break;
-            }
-        }
-        line
-    }
-
-    /// The reply after which the mate takes longest, within `left` moves, and how long.
-    fn best_defence(&mut self, after: &Position, left: u32) -> Option<(Move, Position, u32)> {
-        let mut best: Option<(Move, Position, u32)> = None;
-        for reply in after.legal_moves(self.variant) {
-            let next = after.play(self.variant, reply);
-            let length = (1..=left).find(|&n| self.mates(&next, n).unwrap_or(false))?;
-            if best.is_none_or(|(_, _, longest)| length > longest) {
-                best = Some((reply, next, length));
-            }
-        }
-        best
-    }
+        Some(_) | None => unknown,
+    };
+    (verdict, u64::from(result.simulations))
 }
 
 #[cfg(test)]
