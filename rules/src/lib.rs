@@ -90,6 +90,7 @@ mod variant;
 
 mod position;
 
+mod diagram;
 mod fen;
 mod game;
 mod notation;
@@ -104,6 +105,7 @@ mod zobrist;
 
 pub use bitboard::{Bitboard, Squares};
 pub use color::{ByColor, Color};
+pub use diagram::PieceDiagram;
 pub use error::{FenError, MoveTextError, PositionError, VariantError};
 pub use game::Game;
 pub use moves::Move;

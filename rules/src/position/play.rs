@@ -46,7 +46,7 @@ impl Position {
         }
         next.turn = !us;
         next.key ^= zobrist::BLACK_TO_MOVE;
-        next.fullmove += u32::from(us == Color::Black);
+        next.fullmove = next.fullmove.saturating_add(u32::from(us == Color::Black));
         if next.ep.is_some() {
             next.add_ep_to_key(variant);
         }

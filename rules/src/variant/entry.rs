@@ -43,6 +43,11 @@ pub(super) fn compile(source: &Source) -> Result<Option<(Entry, Vec<Role>)>, Var
     for letter in hand.chars() {
         let span = source.file.start.span();
         let role = source.role(letter.to_ascii_uppercase(), span.clone(), "start")?;
+        let info = source.file.piece[role.index()].get_ref();
+        if info.royal || info.pawn {
+            let message = format!("a {} cannot be in hand", info.name);
+            return Err(source.error(span, "start", message));
+        }
         let color = if letter.is_ascii_uppercase() {
             Color::White
         } else {

@@ -1,0 +1,185 @@
+//! Pictures in text and SVG: where a piece goes, and what stands where.
+
+mod mobility;
+mod svg;
+
+use std::collections::BTreeMap;
+
+use crate::betza::{Motion, Reach};
+use crate::tables::ray;
+use crate::{Bitboard, Position, Square, Variant};
+
+/// Where a piece goes from the middle of an empty board, seen by White.
+///
+/// ```
+/// use rules::{PieceDiagram, betza};
+/// let horse = PieceDiagram::new(&betza::parse("nN").unwrap(), 5, 5).unwrap();
+/// assert_eq!(
+///     horse.text().lines().next().unwrap(),
+///     "5  .  o~ .  o~ . "
+/// );
+/// ```
+#[derive(Clone, Debug)]
+pub struct PieceDiagram {
+    files: u8,
+    ranks: u8,
+    at: Square,
+    marks: BTreeMap<Square, Mark>,
+    empty_mobility: f64,
+    crowded_mobility: f64,
+}
+
+/// What a piece can do on one square.
+#[derive(Clone, Copy, Debug, Default)]
+struct Mark {
+    quiet: bool,
+    capture: bool,
+    /// Every way there needs the man not to have moved.
+    initial: bool,
+    /// Every way there can be blocked by a lame leap's path.
+    lame: bool,
+    /// Every way there leads over another man.
+    hop: bool,
+}
+
+impl PieceDiagram {
+    /// Draws motions on a board of 1 to 10 files and ranks; `None` for other sizes.
+    pub fn new(motions: &[Motion], files: u8, ranks: u8) -> Option<PieceDiagram> {
+        let board = board_of(files, ranks)?;
+        let at = Square::new(files / 2, ranks / 2)?;
+        let mut marks: BTreeMap<Square, Mark> = BTreeMap::new();
+        for motion in motions {
+            for to in Bitboard(targets(board, at, motion)) {
+                let new = Mark {
+                    quiet: motion.quiet,
+                    capture: motion.capture,
+                    initial: motion.initial,
+                    lame: matches!(motion.reach, Reach::Lame { .. }),
+                    hop: matches!(motion.reach, Reach::Hop { .. }),
+                };
+                let mark = marks.entry(to).or_insert(new);
+                mark.quiet |= new.quiet;
+                mark.capture |= new.capture;
+                mark.initial &= new.initial;
+                mark.lame &= new.lame;
+                mark.hop &= new.hop;
+            }
+        }
+        Some(PieceDiagram {
+            files,
+            ranks,
+            at,
+            marks,
+            empty_mobility: mobility::average(motions, board, 1.0),
+            crowded_mobility: mobility::average(motions, board, mobility::CROWDED),
+        })
+    }
+
+    /// Squares reached on average over all squares of an empty board.
+    pub fn empty_mobility(&self) -> f64 {
+        self.empty_mobility
+    }
+
+    /// The same with every square empty with probability 0.7, a measure of Ralph Betza's: on a
+    /// board as crowded as in the middle of a game.
+    pub fn crowded_mobility(&self) -> f64 {
+        self.crowded_mobility
+    }
+
+    /// The board as text, two characters a square: `o` moves and captures, `m` only moves, `x`
+    /// only captures; `~` by a lame leap, `^` over a man, `i` only if it has not moved.
+    pub fn text(&self) -> String {
+        let cell = |square: Square| -> String {
+            if square == self.at {
+                return "@ ".to_string();
+            }
+            let Some(mark) = self.marks.get(&square) else {
+                return ". ".to_string();
+            };
+            let what = match (mark.quiet, mark.capture) {
+                (true, false) => 'm',
+                (false, true) => 'x',
+                _ => 'o',
+            };
+            let how = match (mark.initial, mark.hop, mark.lame) {
+                (true, _, _) => 'i',
+                (_, true, _) => '^',
+                (_, _, true) => '~',
+                _ => ' ',
+            };
+            format!("{what}{how}")
+        };
+        grid(self.files, self.ranks, 1, cell)
+    }
+}
+
+impl Position {
+    /// The board as text, with ranks and files: letters, `.` for empty squares.
+    pub fn board_text(&self, variant: &Variant) -> String {
+        grid(
+            variant.files(),
+            variant.ranks(),
+            variant.first_rank,
+            |square| {
+                let letter = self.piece_at(square).map(|piece| {
+                    let letter = variant.role_info(piece.role).letter;
+                    match piece.color {
+                        crate::Color::White => letter,
+                        crate::Color::Black => letter.to_ascii_lowercase(),
+                    }
+                });
+                match letter {
+                    Some(letter) => letter.to_string(),
+                    None if variant.board().contains(square) => ".".to_string(),
+                    None => " ".to_string(),
+                }
+            },
+        )
+    }
+}
+
+/// Cells of a board, top rank first, with rank numbers and file letters.
+fn grid(files: u8, ranks: u8, first_rank: u8, cell: impl Fn(Square) -> String) -> String {
+    let mut text = String::new();
+    let mut width = 1;
+    for rank in (0..ranks).rev() {
+        text.push_str(&format!("{:<2}", rank + first_rank));
+        for square in (0..files).filter_map(|file| Square::new(file, rank)) {
+            let cell = cell(square);
+            width = cell.chars().count();
+            text.push(' ');
+            text.push_str(&cell);
+        }
+        text.push('\n');
+    }
+    text.push_str("  ");
+    for file in 0..files {
+        text.push_str(&format!(" {:<width$}", (b'a' + file) as char));
+    }
+    text.push('\n');
+    text
+}
+
+/// The squares of a board of a size; `None` if it does not fit the grid.
+fn board_of(files: u8, ranks: u8) -> Option<Bitboard> {
+    Square::new(files.checked_sub(1)?, ranks.checked_sub(1)?)?;
+    let square = |index: usize| Square::from_index(index);
+    let squares = (0..Square::COUNT).filter_map(square);
+    Some(
+        squares
+            .filter(|s| s.file() < files && s.rank() < ranks)
+            .collect(),
+    )
+}
+
+/// Where a motion can lead, whatever stands where.
+fn targets(board: Bitboard, from: Square, motion: &Motion) -> u128 {
+    match motion.reach {
+        Reach::Leap | Reach::Lame { .. } => ray(board, from, motion.step, 1),
+        Reach::Ride { limit } => ray(board, from, motion.step, limit),
+        // The first square can only hold the man leapt over.
+        Reach::Hop { limit, .. } => {
+            ray(board, from, motion.step, limit) & !ray(board, from, motion.step, 1)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! A piece's moves as SVG.
+
+use std::fmt::Write;
+
+use super::{Mark, PieceDiagram};
+use crate::Square;
+
+/// Side of a square in user units.
+const CELL: u32 = 40;
+
+impl PieceDiagram {
+    /// The diagram as an SVG document: discs for moves with capture, rings for moves without,
+    /// crosses for captures only; dashed outlines where a lame leap, a man to leap over or a
+    /// first move is needed.
+    pub fn svg(&self) -> String {
+        let (width, height) = (u32::from(self.files) * CELL, u32::from(self.ranks) * CELL);
+        let mut svg = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\">\n"
+        );
+        for rank in 0..self.ranks {
+            for square in (0..self.files).filter_map(|file| Square::new(file, rank)) {
+                self.write_square(&mut svg, square);
+            }
+        }
+        svg.push_str("</svg>\n");
+        svg
+    }
+
+    fn write_square(&self, svg: &mut String, square: Square) {
+        let x = u32::from(square.file()) * CELL;
+        let y = u32::from(self.ranks - 1 - square.rank()) * CELL;
+        let fill = match (square.file() + square.rank()) % 2 {
+            0 => "#c9b79c",
+            _ => "#f3ead9",
+        };
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            svg,
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{CELL}\" height=\"{CELL}\" fill=\"{fill}\"/>"
+        );
+        let (cx, cy) = (x + CELL / 2, y + CELL / 2);
+        if square == self.at {
+            let _ = writeln!(
+                svg,
+                "<path d=\"M{cx} {} l14 14 l-14 14 l-14 -14 z\" fill=\"#2b2b2b\"/>",
+                cy - 14
+            );
+        } else if let Some(mark) = self.marks.get(&square) {
+            write_mark(svg, *mark, cx, cy);
+        }
+    }
+}
+
+fn write_mark(svg: &mut String, mark: Mark, cx: u32, cy: u32) {
+    let dashes = match mark.lame || mark.hop || mark.initial {
+        true => " stroke-dasharray=\"4 3\"",
+        false => "",
+    };
+    let line = format!("stroke=\"#1f4e79\" stroke-width=\"3\"{dashes}");
+    let _ = match (mark.quiet, mark.capture) {
+        (true, false) => writeln!(
+            svg,
+            "<circle cx=\"{cx}\" cy=\"{cy}\" r=\"11\" fill=\"none\" {line}/>"
+        ),
+        (false, true) => writeln!(
+            svg,
+            "<path d=\"M{} {} l20 20 m0 -20 l-20 20\" fill=\"none\" {line}/>",
+            cx - 10,
+            cy - 10
+        ),
+        _ => writeln!(
+            svg,
+            "<circle cx=\"{cx}\" cy=\"{cy}\" r=\"11\" fill=\"#8fb3d9\" {line}/>"
+        ),
+    };
+}
