@@ -1,0 +1,28 @@
+//! Prints positions of random games with all their legal moves, for comparison with other
+//! programs: `random_positions VARIANT COUNT SEED`, one line `FEN|move move …` a position.
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rules::Variant;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [name, count, seed] = arguments.as_slice() else {
+        return Err("usage: random_positions VARIANT COUNT SEED".into());
+    };
+    let variant = Variant::by_name(name)?;
+    let mut rng = ChaCha8Rng::seed_from_u64(seed.parse()?);
+    let mut position = variant.start();
+    for _ in 0..count.parse::<usize>()? {
+        let moves = position.legal_moves(&variant);
+        let texts = moves.iter().map(|&mv| variant.move_text(&position, mv));
+        let texts: Vec<String> = texts.collect();
+        println!("{}|{}", position.fen(&variant), texts.join(" "));
+        position = match moves.len() {
+            0 => variant.start(),
+            _ if rng.random_bool(0.005) => variant.start(),
+            len => position.play(&variant, moves[rng.random_range(0..len)]),
+        };
+    }
+    Ok(())
+}
