@@ -17,7 +17,11 @@ pub struct Throughput {
     pub positions_per_second: f64,
 }
 
-/// Requests from random games of `variant`: `count` positions that are not over.
+/// Plies after which a random game is given up on average.
+const MEAN_PLIES: u32 = 128;
+
+/// Requests from random games of `variant`: `count` positions that are not over. Games end by the
+/// rules or at a random ply, so that openings and late positions both occur.
 pub fn sample_requests(variant: &Variant, count: usize, seed: u64) -> Vec<EvalRequest> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut requests = Vec::with_capacity(count);
@@ -25,7 +29,7 @@ pub fn sample_requests(variant: &Variant, count: usize, seed: u64) -> Vec<EvalRe
     while requests.len() < count {
         let request = EvalRequest::new(variant, position, 1);
         let over = request.moves.is_empty() || position.status(variant) != Status::Ongoing;
-        if over || position.fullmove_number() > 60 {
+        if over || rng.random_range(0..MEAN_PLIES) == 0 {
             position = variant.start();
             continue;
         }

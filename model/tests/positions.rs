@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use model::{Encoding, PolicyLayout, sample_requests};
 use rules::{Move, Square, Variant};
 
-const POSITIONS: usize = 3000;
+const POSITIONS: usize = 5000;
 
 fn mirrored(square: Square, variant: &Variant) -> Square {
     Square::new(square.file(), variant.ranks() - 1 - square.rank()).expect("on the board")
@@ -46,9 +46,15 @@ fn every_legal_move_has_an_index_of_its_own() {
     for name in Variant::builtin_names() {
         let variant = Variant::by_name(name).expect("builtin");
         let layout = PolicyLayout::new(&variant);
+        let (mut promotes, mut castles, mut drops) = (false, false, false);
         for request in sample_requests(&variant, POSITIONS, 1) {
             let turn = request.position.turn();
             let mut seen = HashSet::new();
+            for mv in &request.moves {
+                promotes |= mv.promotion().is_some();
+                castles |= matches!(mv, Move::Castle { .. });
+                drops |= matches!(mv, Move::Drop { .. });
+            }
             for &mv in &request.moves {
                 let index = layout.index(turn, mv);
                 assert!(
@@ -62,6 +68,16 @@ fn every_legal_move_has_an_index_of_its_own() {
                 );
             }
         }
+        let expected = (
+            !variant.promotion_roles().is_empty(),
+            variant.can_castle(),
+            !variant.hand_roles().is_empty(),
+        );
+        assert_eq!(
+            (promotes, castles, drops),
+            expected,
+            "kinds of moves met in {name}"
+        );
     }
 }
 
