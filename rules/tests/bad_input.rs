@@ -137,6 +137,11 @@ fn message(from: &str, to: &str) -> String {
 #[test]
 fn variant_errors_name_line_field_and_remedy() {
     let cases = [
+        (
+            "ranks = 8",
+            "ranks = 8\nfirst_rank = 2",
+            "line 9, `board.first_rank`: ranks are numbered from 0 or from 1",
+        ),
         ("title =", "tittle =", "line 2: unknown field `tittle`"),
         (
             "files = 8",

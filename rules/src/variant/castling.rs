@@ -1,6 +1,6 @@
 //! Castling rules, and the rights that they and first-move powers need.
 
-use super::compile::{CastlingRules, Source};
+use super::compile::Source;
 use super::file::{CastlingTable, RightTable};
 use super::rights::{Leader, RightLetter, RightSource, Rights};
 use crate::{Bitboard, ByColor, Color, Role, Square, VariantError};
@@ -19,6 +19,9 @@ pub(crate) struct Castling {
     /// Whether the move's text names the partner's square.
     pub name_partner: bool,
 }
+
+/// All castlings, and the rights that they need.
+type CastlingRules = (Vec<Castling>, Rights);
 
 /// Compiles the `[[castling]]` and `[[right]]` tables.
 pub(super) fn compile(source: &Source) -> Result<CastlingRules, VariantError> {
@@ -130,7 +133,7 @@ fn letter(
 /// The right of the man that starts on a square.
 fn start_right(source: &Source, name: &toml::Spanned<String>) -> Result<RightSource, VariantError> {
     let error = |message: String| source.error(name.span(), "right.square", message);
-    let first_rank = source.file.board.first_rank;
+    let first_rank = source.first_rank();
     let text = name.get_ref();
     let square = source
         .start

@@ -5,7 +5,7 @@ use std::ops::Range;
 use toml::Spanned;
 
 use super::Variant;
-use super::castling::{self, Castling};
+use super::castling;
 use super::entry;
 use super::file::{PieceTable, VariantFile};
 use super::pawns;
@@ -65,6 +65,10 @@ impl<'a> Source<'a> {
                 return Err(source.error(size.span(), field, "a board has 2 to 10"));
             }
         }
+        if *board.first_rank.get_ref() > 1 {
+            let message = "ranks are numbered from 0 or from 1";
+            return Err(source.error(board.first_rank.span(), "board.first_rank", message));
+        }
         let (files, ranks) = (*board.files.get_ref(), *board.ranks.get_ref());
         let start = source.file.start.get_ref();
         let placement = start.split_whitespace().next().unwrap_or("");
@@ -84,6 +88,10 @@ impl<'a> Source<'a> {
             field: field.into(),
             message: message.into(),
         }
+    }
+
+    pub fn first_rank(&self) -> u8 {
+        *self.file.board.first_rank.get_ref()
     }
 
     pub fn ranks(&self) -> u8 {
@@ -125,7 +133,7 @@ impl<'a> Source<'a> {
 
     /// A rank given by its number on the board, White's, as a rank of the grid.
     pub fn grid_rank(&self, rank: &Spanned<u8>, field: &str) -> Result<u8, VariantError> {
-        let first = self.file.board.first_rank;
+        let first = self.first_rank();
         let grid = rank.get_ref().checked_sub(first);
         grid.filter(|&grid| grid < self.ranks()).ok_or_else(|| {
             let last = first + self.ranks() - 1;
@@ -237,7 +245,7 @@ impl<'a> Source<'a> {
             toml: self.text.to_string(),
             files: *self.file.board.files.get_ref(),
             ranks: self.ranks(),
-            first_rank: self.file.board.first_rank,
+            first_rank: self.first_rank(),
             board,
             royal: Role(royal as u8),
             pawns: pawns.fold(0, |set, (index, _)| set | 1 << index),
@@ -289,6 +297,3 @@ impl<'a> Source<'a> {
         Ok(())
     }
 }
-
-/// Kept beside the castling code that fills them.
-pub(super) type CastlingRules = (Vec<Castling>, Rights);

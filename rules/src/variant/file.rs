@@ -39,7 +39,7 @@ pub(super) struct BoardTable {
     pub ranks: Spanned<u8>,
     /// The number of the lowest rank, 0 or 1.
     #[serde(default = "one")]
-    pub first_rank: u8,
+    pub first_rank: Spanned<u8>,
 }
 
 /// `[[piece]]`
@@ -128,8 +128,8 @@ impl Default for DrawsTable {
     }
 }
 
-fn one() -> u8 {
-    1
+fn one() -> Spanned<u8> {
+    Spanned::new(0..0, 1)
 }
 
 fn fifty() -> u16 {
