@@ -152,26 +152,32 @@ impl Tree {
             "an evaluation has one policy logit a legal move"
         );
         let max = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let total: f32 = logits.iter().map(|l| (l - max).exp()).sum();
-        let q = evaluation.wdl.q();
-        assert!(
-            q.is_finite() && total.is_finite() && evaluation.moves_left.is_finite(),
-            "an evaluation is finite, not {evaluation:?}"
-        );
-        let log_total = max + total.ln();
-        let node = &mut self.nodes[id as usize];
-        node.raw_q = q;
-        node.first_edge = self.edges.len() as u32;
-        node.edge_count = moves.len() as u32;
+        let first = self.edges.len();
+        let mut total = 0.0;
         self.edges.extend(moves.iter().zip(logits).map(|(&mv, l)| {
-            let logit = l - log_total;
+            let (logit, prior) = (l - max, (l - max).exp());
+            total += prior;
             Edge {
                 mv,
-                prior: logit.exp().max(f32::MIN_POSITIVE),
+                prior,
                 logit,
                 child: None,
             }
         }));
+        let q = evaluation.wdl.q();
+        assert!(
+            q.is_finite() && f32::is_finite(total) && evaluation.moves_left.is_finite(),
+            "an evaluation is finite, not {evaluation:?}"
+        );
+        let (scale, log_total) = (1.0 / total, total.ln());
+        for edge in &mut self.edges[first..] {
+            edge.prior = (edge.prior * scale).max(f32::MIN_POSITIVE);
+            edge.logit -= log_total;
+        }
+        let node = &mut self.nodes[id as usize];
+        node.raw_q = q;
+        node.first_edge = first as u32;
+        node.edge_count = moves.len() as u32;
     }
 
     /// Mixes noise into the priors of the root: (1 − share) · prior + share · noise.
