@@ -35,7 +35,7 @@ fn check_ply(ply: &PlyRecord) -> Result<(), String> {
     if ply.repetitions == 0 {
         return Err("repetitions is 0, but counts this occurrence".to_owned());
     }
-    if !(ply.root_q.abs() <= 1.0 + VALUE_TOLERANCE) {
+    if !(-1.0 - VALUE_TOLERANCE..=1.0 + VALUE_TOLERANCE).contains(&ply.root_q) {
         return Err(format!("root_q is {}, outside -1..1", ply.root_q));
     }
     let raw = [ply.raw_value.win, ply.raw_value.draw, ply.raw_value.loss];
