@@ -52,6 +52,12 @@ impl Material {
         material
     }
 
+    /// Whether king and one man of a role can mate a bare king (or the man may become one that
+    /// can).
+    pub fn mates_alone(&self, role: Role) -> bool {
+        self.mates_alone & (1 << role.index()) != 0
+    }
+
     /// Whether the men on the board, and those that may still enter, cannot mate.
     pub fn is_insufficient(&self, variant: &Variant, position: &Position) -> bool {
         let mut men = Bitboard::EMPTY;
@@ -60,7 +66,7 @@ impl Material {
             if of_role.is_empty() {
                 continue;
             }
-            if self.mates_alone & (1 << role.index()) != 0 {
+            if self.mates_alone(role) {
                 return false;
             }
             if self.color_bound & (1 << role.index()) == 0 && position.occupied().count() > 3 {

@@ -1,5 +1,6 @@
 //! Pictures in text and SVG: where a piece goes, and what stands where.
 
+mod explain;
 mod mobility;
 mod svg;
 

@@ -168,3 +168,6 @@ impl Position {
         }
     }
 }
+
+/// Search trees hold many positions: keep them small.
+const _: () = assert!(size_of::<Position>() <= 384);
