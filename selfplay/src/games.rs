@@ -144,12 +144,6 @@ impl GameStream {
             Ok(Chunk::Broken(bytes, version, error)) => {
                 match self.set_aside(&info.name, bytes, &version, &error) {
                     Ok(aside) => {
-                        tracing::warn!(
-                            "{} cannot be used and was moved to {}: {}",
-                            aside.chunk,
-                            aside.kept_at,
-                            aside.reason
-                        );
                         self.done.insert(info.name, version);
                         scan.set_aside.push(aside);
                     }

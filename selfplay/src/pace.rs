@@ -63,7 +63,7 @@ pub struct WorkerProgress {
     pub plies: u64,
     /// Positions evaluated by the net, unfinished games included.
     pub positions_evaluated: u64,
-    /// Simulations, unfinished games included.
+    /// Simulations of their searches.
     pub simulations: u64,
     /// Seconds spent in the net.
     pub net_seconds: f64,
@@ -75,8 +75,8 @@ pub struct WorkerProgress {
     pub is_waiting: bool,
     /// The net it plays with.
     pub net_id: String,
-    /// When this was written, in seconds since 1970 by the worker's clock.
-    pub updated: f64,
+    /// When this was written, in milliseconds since 1970 by the worker's clock.
+    pub updated_ms: u64,
     /// The worker has ended in good order.
     pub ended: bool,
 }
@@ -100,15 +100,15 @@ impl WorkerProgress {
 
     /// Whether the worker has given a sign of life within `age`.
     pub fn is_live(&self, age: Duration) -> bool {
-        !self.ended && unix_seconds() - self.updated < age.as_secs_f64()
+        !self.ended && u128::from(unix_ms().saturating_sub(self.updated_ms)) < age.as_millis()
     }
 }
 
-/// Seconds since 1970.
-pub(crate) fn unix_seconds() -> f64 {
+/// Milliseconds since 1970.
+pub(crate) fn unix_ms() -> u64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
-        .map_or(0.0, |since| since.as_secs_f64())
+        .map_or(0, |since| since.as_millis() as u64)
 }
 
 /// A worker's view of the trainer: reads the heartbeat now and then and says whether to wait.

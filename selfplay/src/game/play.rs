@@ -170,6 +170,11 @@ impl SelfPlayGame {
         matches!(self.phase, Phase::Finished { .. })
     }
 
+    /// From now on `net_id` judges the game: it stands in the records of this and later plies.
+    pub fn change_net(&mut self, net_id: &str) {
+        net_id.clone_into(&mut self.identity.net_id);
+    }
+
     /// Plies played and recorded so far.
     pub fn plies(&self) -> usize {
         self.plies.len()

@@ -35,6 +35,7 @@ fn check_ply(ply: &PlyRecord) -> Result<(), String> {
     if ply.repetitions == 0 {
         return Err("repetitions is 0, but counts this occurrence".to_owned());
     }
+    // Ranges are asked for membership, which NaN never has.
     if !(-1.0 - VALUE_TOLERANCE..=1.0 + VALUE_TOLERANCE).contains(&ply.root_q) {
         return Err(format!("root_q is {}, outside -1..1", ply.root_q));
     }
@@ -52,7 +53,6 @@ fn check_ply(ply: &PlyRecord) -> Result<(), String> {
 fn check_distribution(what: &str, probs: impl IntoIterator<Item = f32>) -> Result<(), String> {
     let mut sum = 0.0;
     for prob in probs {
-        // Written so that NaN fails.
         if !(-VALUE_TOLERANCE..=1.0 + VALUE_TOLERANCE).contains(&prob) {
             return Err(format!("{what} has the entry {prob}, outside 0..1"));
         }

@@ -71,9 +71,14 @@ impl ChunkWriter {
         Ok(())
     }
 
-    /// Games that are not in storage yet.
+    /// Number of games that are not in storage yet.
     pub fn unwritten(&self) -> usize {
-        self.games.len() - self.stored
+        self.unwritten_games().len()
+    }
+
+    /// The games that are not in storage yet.
+    pub fn unwritten_games(&self) -> &[GameRecord] {
+        &self.games[self.stored..]
     }
 
     /// Brings all games into storage and, if the open chunk is full, closes it.
