@@ -17,7 +17,9 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Matchup {
+    /// Name of the player whose points are counted.
     pub first: String,
+    /// Name of its opponent.
     pub second: String,
     /// Counts of pairs from the view of `first`.
     pub pentanomial: Pentanomial,
@@ -27,6 +29,7 @@ pub struct Matchup {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rating {
+    /// The player's name.
     pub player: String,
     /// Elo above the anchor; `None` if no chain of matches leads to the anchor.
     pub elo: Option<f64>,

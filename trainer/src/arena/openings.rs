@@ -25,7 +25,9 @@ pub struct Openings {
 /// The moves of an opening and the game after them.
 #[derive(Debug, Clone)]
 pub struct Opening {
+    /// In the order in which they were played.
     pub moves: Vec<Move>,
+    /// The game in which the opening has been played, with its history.
     pub game: Game,
 }
 

@@ -15,8 +15,11 @@ pub const PRIOR_PAIRS: f64 = 0.5;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum GameScore {
+    /// No points.
     Loss,
+    /// Half a point.
     Draw,
+    /// One point.
     Win,
 }
 

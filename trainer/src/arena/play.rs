@@ -22,7 +22,9 @@ const HEARTBEAT: Duration = Duration::from_millis(200);
 
 /// One copy of each contestant, for one thread.
 pub struct Team {
+    /// The contestant whose score is counted.
     pub a: Box<dyn Contestant>,
+    /// Its opponent.
     pub b: Box<dyn Contestant>,
 }
 

@@ -32,6 +32,7 @@ pub struct Ladder {
     pub version: u32,
     /// Nets in the order in which they were rated; the first is the zero of the scale.
     pub nets: Vec<CurrentNet>,
+    /// All matches so far, one entry for each two players.
     pub matchups: Vec<Matchup>,
 }
 
@@ -39,6 +40,7 @@ pub struct Ladder {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RatedNet {
+    /// The net's name in the run.
     pub id: String,
     /// Training steps the net has seen.
     pub step: u64,
@@ -53,8 +55,11 @@ pub struct RatedNet {
 /// What is needed to rate a net.
 #[derive(Debug, Clone, Copy)]
 pub struct RatingRequest<'a> {
+    /// The run.
     pub storage: &'a Storage,
+    /// Its rules.
     pub variant: &'a Arc<Variant>,
+    /// Where nets are evaluated.
     pub device: DeviceChoice,
     /// Threads to play on, at least 1.
     pub threads: usize,

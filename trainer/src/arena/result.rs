@@ -46,15 +46,18 @@ pub struct GameResult {
     pub a_is_white: bool,
     /// Length in plies, the opening's included.
     pub plies: u32,
+    /// Why it ended.
     pub end: GameEnd,
 }
 
 /// Two games from one opening with the colours swapped; the first contestant has White in the first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PairResult {
+    /// Number of the pair, and of its opening, from 0.
     pub number: usize,
     /// The opening's moves, as text.
     pub opening: Vec<String>,
+    /// The game in which the first contestant has White, then the other.
     pub games: [GameResult; 2],
 }
 
@@ -64,14 +67,21 @@ pub struct PairResult {
 pub struct MatchResult {
     /// [`MATCH_VERSION`].
     pub version: u32,
+    /// The variant's name.
     pub variant: String,
+    /// Name of the first contestant.
     pub a: String,
+    /// Name of the second contestant.
     pub b: String,
+    /// How the match was played.
     pub config: MatchConfig,
     /// False if the match was stopped before its last pair.
     pub complete: bool,
+    /// Games that the first contestant won.
     pub wins: u64,
+    /// Drawn games, those cut short by the greatest number of plies included.
     pub draws: u64,
+    /// Games that the first contestant lost.
     pub losses: u64,
     /// Points over games, 0 to 1; `None` without a finished pair.
     pub score: Option<f64>,
@@ -79,11 +89,13 @@ pub struct MatchResult {
     pub white_score: Option<f64>,
     /// `[LL, LD, DD or WL, WD, WW]`.
     pub pentanomial: Pentanomial,
+    /// The difference in strength, with its errors.
     pub elo: EloEstimate,
     /// Games by the way they ended.
     pub ends: BTreeMap<String, u64>,
     /// Mean length of a game in plies, the opening's included.
     pub mean_plies: Option<f64>,
+    /// Every finished pair, in order.
     pub pairs: Vec<PairRow>,
 }
 
@@ -101,11 +113,15 @@ fn p_value_text(p_value: f64) -> String {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PairRow {
+    /// Number of the pair, from 0.
     pub number: usize,
+    /// The opening's moves, as text.
     pub opening: Vec<String>,
     /// The first contestant's scores, first as White and then as Black.
     pub scores: [GameScore; 2],
+    /// Lengths of the two games in plies.
     pub plies: [u32; 2],
+    /// How the two games ended, by [`GameEnd::name`].
     pub ends: [String; 2],
 }
 

@@ -19,6 +19,7 @@ pub struct NetBytes {
     pub name: String,
     /// File or URL, for errors.
     pub origin: String,
+    /// The safetensors file, whole.
     pub bytes: Vec<u8>,
 }
 
@@ -40,6 +41,7 @@ pub enum ContestantSpec {
 pub struct Equipment {
     /// Simulations a move.
     pub simulations: u32,
+    /// Where nets are evaluated.
     pub device: DeviceChoice,
 }
 

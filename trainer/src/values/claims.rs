@@ -28,6 +28,7 @@ pub struct Claims {
     pub title: String,
     /// Names of the variants that they apply to.
     pub variants: Vec<String>,
+    /// Where the claims come from.
     #[serde(rename = "source")]
     pub sources: Vec<Source>,
     /// Scales of values.
@@ -67,6 +68,7 @@ pub struct ClaimedValues {
 pub struct Claim {
     /// What reports call it.
     pub id: String,
+    /// What it would take to judge the claim.
     pub kind: ClaimKind,
     /// Id of the [`Source`].
     pub source: String,

@@ -10,8 +10,11 @@ use serde::{Deserialize, Serialize};
 /// A value with its 95% interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
+    /// The estimate itself.
     pub value: f64,
+    /// Lower end of the 95% interval.
     pub low: f64,
+    /// Upper end of the 95% interval.
     pub high: f64,
 }
 
@@ -23,9 +26,13 @@ impl Interval {
 }
 
 impl std::fmt::Display for Interval {
-    /// `4.71 (4.40 … 5.02)`.
+    /// `4.71 (4.40 … 5.02)`, or the value alone if it is one by definition.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:.2} ({:.2} … {:.2})", self.value, self.low, self.high)
+        let Interval { value, low, high } = self;
+        if low == high {
+            return write!(f, "{value:.2}");
+        }
+        write!(f, "{value:.2} ({low:.2} … {high:.2})")
     }
 }
 
@@ -69,6 +76,7 @@ pub struct RoleValue {
 /// What one estimator says about all men of a variant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
+    /// How the values were found.
     pub method: Method,
     /// Games the positions come from; the unit that the bootstrap resamples.
     pub games: u64,

@@ -26,6 +26,7 @@ const BATCH: usize = 512;
 pub struct ProbePosition {
     /// Number of the game; the bootstrap resamples games.
     pub game: usize,
+    /// The position as it was played.
     pub position: Position,
 }
 
@@ -35,6 +36,7 @@ pub struct ProbeConfig {
     /// Positions in which the net sees |q| above this are left out, 0 to 1: near certainty a man more or less changes
     /// little that can be seen.
     pub max_abs_q: f32,
+    /// How to find the intervals.
     pub bootstrap: Bootstrap,
 }
 

@@ -13,6 +13,7 @@ pub const TABLE_VERSION: u32 = 1;
 pub struct ValueTable {
     /// [`TABLE_VERSION`].
     pub version: u32,
+    /// The variant's name.
     pub variant: String,
     /// The run that the games come from.
     pub run: String,
