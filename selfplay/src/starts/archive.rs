@@ -2,7 +2,7 @@
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
-use rules::{Outcome, Position, Variant};
+use rules::{Outcome, Position, Status, Variant};
 
 use crate::record::GameRecord;
 
@@ -39,7 +39,11 @@ impl Archive {
         }
         let first = game.plies.len() * 2 / 3;
         let ply = &game.plies[rng.random_range(first..game.plies.len())];
-        if let Ok(position) = Position::from_fen(variant, &ply.fen) {
+        // Records come from files, so what they say is checked before a game begins with it.
+        if let Ok(position) = Position::from_fen(variant, &ply.fen)
+            && position.status(variant) == Status::Ongoing
+            && !position.is_king_left_in_danger(variant)
+        {
             self.insert(position, rng);
         }
     }
@@ -110,6 +114,12 @@ mod tests {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let mut archive = Archive::new(4);
         archive.offer(&variant, &game(&variant, Outcome::Draw), &mut rng);
+        assert!(archive.positions().is_empty());
+        let mut over = game(&variant, Outcome::WhiteWins);
+        over.plies
+            .iter_mut()
+            .for_each(|ply| ply.fen = "R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1".into());
+        archive.offer(&variant, &over, &mut rng);
         assert!(archive.positions().is_empty());
         let won = game(&variant, Outcome::WhiteWins);
         let late: HashSet<&str> = won.plies[20..].iter().map(|ply| ply.fen.as_str()).collect();
