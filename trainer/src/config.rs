@@ -9,7 +9,9 @@ pub use learn::{LearnConfig, OptimizerConfig, WindowConfig};
 pub use run::{ArenaConfig, RunSection};
 
 use model::{DeviceChoice, NetConfig};
+use selfplay::game::SelfPlayConfig;
 use selfplay::search::SearchConfig;
+use selfplay::starts::StartConfig;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use thiserror::Error;
@@ -26,6 +28,10 @@ pub struct RunConfig {
     pub net: NetConfig,
     /// The search of a self-play move.
     pub search: SearchConfig,
+    /// The self-play games.
+    pub selfplay: SelfPlayConfig,
+    /// How the games start.
+    pub starts: StartConfig,
     /// Replay and learning.
     pub learn: LearnConfig,
     /// Measuring strength during the run.
@@ -72,6 +78,8 @@ impl Default for RunConfig {
             run: RunSection::default(),
             net: NetConfig::new(32, 4),
             search: SearchConfig::default(),
+            selfplay: SelfPlayConfig::default(),
+            starts: StartConfig::default(),
             learn: LearnConfig::default(),
             arena: ArenaConfig::default(),
         }
@@ -112,6 +120,14 @@ impl RunConfig {
             .map_err(|error| fail(error.to_string()))?;
         config
             .search
+            .validate()
+            .map_err(|error| fail(error.to_string()))?;
+        config
+            .selfplay
+            .validate()
+            .map_err(|error| fail(error.to_string()))?;
+        config
+            .starts
             .validate()
             .map_err(|error| fail(error.to_string()))?;
         config.learn.validate().map_err(fail)?;

@@ -3,7 +3,7 @@
 //! A tour along the path of the data:
 //!
 //! 1. [`config`] reads a run's recipe, [`variant`] its rules, [`run`] opens its storage.
-//! 2. The pipeline runs it all: worker processes ([`fleet`]) play, the trainer learns and publishes.
+//! 2. [`pipeline`] runs it all: worker processes ([`fleet`]) play, the trainer learns and publishes.
 //! 3. [`replay`] turns game records into samples, [`learn`] samples into better weights.
 //! 4. [`arena`] measures strength, [`values`] what the pieces are worth.
 //! 5. [`metrics`], [`progress`] and [`logging`] tell what is going on.
@@ -13,12 +13,14 @@ pub mod arena;
 mod cholesky;
 pub mod cli;
 pub mod config;
+pub mod finale;
 pub mod fleet;
 mod game_stats;
 pub mod interrupt;
 pub mod learn;
 pub mod logging;
 pub mod metrics;
+pub mod pipeline;
 pub mod progress;
 pub mod replay;
 pub mod run;

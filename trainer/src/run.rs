@@ -6,7 +6,7 @@ use anyhow::Context;
 use rules::Variant;
 use selfplay::layout::{RunInfo, RunPaths};
 use selfplay::storage::Storage;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// An open run.
@@ -52,10 +52,18 @@ impl Run {
     /// # Errors
     /// If there is none, or its files cannot be read.
     pub fn open(location: &str) -> anyhow::Result<Run> {
+        let none = || {
+            format!(
+                "there is no run in '{location}'; begin one with: falconzero train RECIPE --run {location}"
+            )
+        };
+        // Opening a local folder would create it.
+        let is_local = !location.contains("://");
+        if is_local && !Path::new(location).is_dir() {
+            anyhow::bail!(none());
+        }
         let storage = Storage::open(location)?;
-        RunInfo::read(&storage)?.with_context(|| {
-            format!("there is no run in '{location}'; begin one with: falconzero train RECIPE --run {location}")
-        })?;
+        RunInfo::read(&storage)?.with_context(none)?;
         let text = |name: &str| -> anyhow::Result<String> {
             let bytes = storage.get(name)?;
             String::from_utf8(bytes.to_vec())

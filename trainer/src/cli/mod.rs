@@ -1,10 +1,13 @@
 //! The command line: one file a subcommand, one printer for errors.
 
 mod arena;
+mod bench;
 mod json_file;
 mod moves;
 mod perft;
+mod selfplay;
 mod solve;
+mod train;
 mod values;
 mod variants;
 
@@ -30,12 +33,15 @@ Examples:
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Train(train::Args),
+    Selfplay(selfplay::Args),
     Arena(arena::Args),
     Values(values::Args),
     Perft(perft::Args),
     Moves(moves::Args),
     Solve(solve::Args),
     Variants(variants::Args),
+    Bench(bench::Args),
 }
 
 /// Parses the command line, runs the subcommand and reports its error, if any, on stderr.
@@ -43,12 +49,15 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     crate::logging::start();
     let result = match cli.command {
+        Command::Train(args) => train::run(args),
+        Command::Selfplay(args) => selfplay::run(args),
         Command::Arena(args) => arena::run(args),
         Command::Values(args) => values::run(args),
         Command::Perft(args) => perft::run(args),
         Command::Moves(args) => moves::run(args),
         Command::Solve(args) => solve::run(args),
         Command::Variants(args) => variants::run(args),
+        Command::Bench(args) => bench::run(args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -17,6 +17,9 @@ pub struct RunSection {
     pub seed: u64,
     /// Worker processes to start, 0 for one per core. More can join from any machine. Default 0.
     pub workers: usize,
+    /// Games that a worker plays at once, at least 1: the size of its evaluation batches. A CPU is as fast with few; a
+    /// GPU wants hundreds. Default 32.
+    pub games_in_parallel: usize,
 }
 
 impl Default for RunSection {
@@ -27,6 +30,7 @@ impl Default for RunSection {
             minutes: 10.0,
             seed: 1,
             workers: 0,
+            games_in_parallel: 32,
         }
     }
 }
@@ -52,6 +56,12 @@ impl RunSection {
             "run.minutes",
             self.minutes,
             "above 0",
+        )?;
+        require(
+            self.games_in_parallel >= 1,
+            "run.games_in_parallel",
+            self.games_in_parallel,
+            "at least 1",
         )?;
         require(
             self.workers <= 1024,

@@ -1,0 +1,231 @@
+//! `falconzero bench`: how fast this machine is at each step of the loop.
+
+use crate::config::RunConfig;
+use crate::learn::Learner;
+use crate::learn::batch::Batcher;
+use crate::learn::sample::{Sample, samples};
+use crate::variant;
+use model::{
+    DeviceChoice, Evaluator, NetMeta, NetShape, load_evaluator, sample_requests, save_net,
+    throughput,
+};
+use rules::Variant;
+use selfplay::game::GameConfig;
+use selfplay::games::GameStream;
+use selfplay::layout::{CurrentNet, RunInfo};
+use selfplay::pace::WorkerProgress;
+use selfplay::storage::Storage;
+use selfplay::worker::{self, WorkerConfig};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Measure positions/s of the net, self-play and training on this machine, with a fresh net.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// A recipe, for its net, search and self-play [default: the defaults of reference.toml].
+    recipe: Option<PathBuf>,
+    /// Name of a built-in variant, or path of a variant's TOML file; overrides the recipe.
+    #[arg(long)]
+    variant: Option<String>,
+    /// `auto`, `cpu` or `gpu:0`; overrides the recipe.
+    #[arg(long)]
+    device: Option<DeviceChoice>,
+    /// Seconds for each measurement.
+    #[arg(long, default_value_t = 5.0)]
+    seconds: f64,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  falconzero bench
+  falconzero bench configs/runs/falcon-overnight.toml --seconds 20
+
+Self-play and the evaluator run on one thread, as one worker does; training uses all cores. Nothing else should run.";
+
+/// Batch sizes that the evaluator is measured at.
+const BATCHES: [usize; 4] = [1, 16, 64, 256];
+
+/// Runs the subcommand.
+pub fn run(args: Args) -> anyhow::Result<()> {
+    let mut config = match &args.recipe {
+        Some(path) => RunConfig::load(path)?,
+        None => RunConfig::default(),
+    };
+    if let Some(name) = args.variant {
+        config.run.variant = name;
+    }
+    config.device = args.device.unwrap_or(config.device);
+    let bench = Bench {
+        variant: variant::load(&config.run.variant)?,
+        time: Duration::from_secs_f64(args.seconds.clamp(0.1, 3600.0)),
+        config,
+    };
+    let net = &bench.config.net;
+    println!(
+        "variant {}, net {}x{}, device {}",
+        bench.config.run.variant, net.blocks, net.channels, bench.config.device
+    );
+    let learner = bench.learner()?;
+    let net = bench.net(&learner)?;
+    bench.evaluator(&net)?;
+    let games = bench.selfplay(&net)?;
+    bench.training(learner, &games)
+}
+
+struct Bench {
+    config: RunConfig,
+    variant: Arc<Variant>,
+    time: Duration,
+}
+
+impl Bench {
+    fn learner(&self) -> anyhow::Result<Learner> {
+        let RunConfig {
+            learn, net, run, ..
+        } = &self.config;
+        let device = self.config.device.device()?;
+        Ok(Learner::new(
+            learn,
+            *net,
+            NetShape::new(&self.variant),
+            run.seed,
+            &device,
+        )?)
+    }
+
+    /// A fresh net as bytes.
+    fn net(&self, learner: &Learner) -> anyhow::Result<Vec<u8>> {
+        let net = learner.averaged_net();
+        Ok(save_net(
+            &net,
+            &NetMeta::new(&self.variant, *net.config(), "bench", 0),
+        )?)
+    }
+
+    fn evaluator(&self, net: &[u8]) -> anyhow::Result<()> {
+        let mut evaluator: Box<dyn Evaluator> =
+            load_evaluator(net, "the bench's net", &self.variant, self.config.device)?;
+        let requests = sample_requests(&self.variant, 512, 1);
+        for batch in BATCHES {
+            let speed = throughput(
+                evaluator.as_mut(),
+                &requests,
+                batch,
+                self.time / BATCHES.len() as u32,
+            );
+            println!(
+                "evaluator, batch {batch:3}      {:9.0} positions/s",
+                speed.positions_per_second
+            );
+        }
+        Ok(())
+    }
+
+    /// One worker for the given time; returns samples of its games.
+    fn selfplay(&self, net: &[u8]) -> anyhow::Result<Vec<Sample>> {
+        let storage = Storage::in_memory();
+        RunInfo::new(self.variant.name(), self.config.run.seed).create(&storage)?;
+        CurrentNet {
+            id: "bench".to_owned(),
+            step: 0,
+        }
+        .publish(&storage, net.to_vec())?;
+        let config = WorkerConfig {
+            worker_id: "bench".to_owned(),
+            run_seed: self.config.run.seed,
+            device: self.config.device,
+            game: GameConfig {
+                search: self.config.search.clone(),
+                selfplay: self.config.selfplay.clone(),
+            },
+            starts: self.config.starts.clone(),
+            games_in_parallel: self.config.run.games_in_parallel,
+            ..WorkerConfig::new(self.variant.clone())
+        };
+        let stop = AtomicBool::new(false);
+        let begun = Instant::now();
+        // Games end only after a while, so the measurement takes longer than one of the others.
+        let progress = worker::run(&storage, &config, &stop, &mut |progress| {
+            let enough = progress.games >= 2 * config.games_in_parallel as u64
+                || begun.elapsed() > 20 * self.time;
+            if begun.elapsed() > self.time && enough {
+                stop.store(true, Ordering::SeqCst);
+            }
+        })?;
+        print_selfplay(&progress);
+        let scan = GameStream::new(&storage).scan()?;
+        let samples = scan
+            .games
+            .iter()
+            .map(|game| samples(&self.variant, game))
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(samples.into_iter().flatten().collect())
+    }
+
+    fn training(&self, mut learner: Learner, samples: &[Sample]) -> anyhow::Result<()> {
+        anyhow::ensure!(
+            !samples.is_empty(),
+            "no game was finished in time to train on; give more time: --seconds 20"
+        );
+        let batch_size = self.config.learn.batch_size;
+        let batcher = Batcher::new(self.variant.clone(), self.config.learn.value_from_search);
+        let mut draws = samples.iter().cycle();
+        let mut batch_time = Duration::ZERO;
+        let mut steps = 0u32;
+        let mut begun = Instant::now();
+        while steps == 0 || begun.elapsed() < self.time {
+            let batching = Instant::now();
+            let drawn: Vec<&Sample> = draws.by_ref().take(batch_size).collect();
+            let batch = batcher.batch(&drawn, &learner.device());
+            batch_time += batching.elapsed();
+            learner.step(&batch, 0.0);
+            steps += 1;
+            if steps == 1 && learner.counters.steps == 1 {
+                // The first step warms up allocator and caches.
+                (steps, batch_time, begun) = (0, Duration::ZERO, Instant::now());
+            }
+        }
+        let seconds = begun.elapsed().as_secs_f64();
+        let rate = f64::from(steps) * batch_size as f64 / seconds;
+        println!(
+            "training, batch {batch_size:3}       {rate:9.0} samples/s, {:.0}% of it making batches",
+            100.0 * batch_time.as_secs_f64() / seconds
+        );
+        let begun = Instant::now();
+        let bytes = learner.checkpoint();
+        println!(
+            "checkpoint               {:9.1} ms, {:.1} MB",
+            begun.elapsed().as_secs_f64() * 1e3,
+            bytes.len() as f64 / 1e6
+        );
+        Ok(())
+    }
+}
+
+fn print_selfplay(progress: &WorkerProgress) {
+    let seconds = progress.total_seconds.max(1e-9);
+    let rate = |count: u64| count as f64 / seconds;
+    println!(
+        "self-play, one worker    {:9.0} positions/s",
+        rate(progress.positions_evaluated)
+    );
+    println!(
+        "                         {:9.0} simulations/s",
+        rate(progress.simulations)
+    );
+    println!(
+        "                         {:9.0} plies/s",
+        rate(progress.plies)
+    );
+    println!(
+        "                         {:9.0} games/hour",
+        3600.0 * rate(progress.games)
+    );
+    println!(
+        "                         {:9.0}% of the time in the net",
+        100.0 * progress.net_seconds / seconds
+    );
+}

@@ -1,0 +1,108 @@
+//! `falconzero train`: a whole run.
+
+use crate::config::RunConfig;
+use crate::pipeline::{self, Ended};
+use crate::run::Run;
+use crate::{finale, interrupt, variant};
+use anyhow::Context;
+use model::DeviceChoice;
+use std::path::PathBuf;
+
+/// Train a network by self-play: start workers, learn from their games, publish nets, measure them.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// The recipe: a TOML file. Not needed with --resume and --run.
+    #[arg(required_unless_present = "resume")]
+    recipe: Option<PathBuf>,
+    /// The run's folder or URL [default: the recipe's run.dir, else runs/ and the recipe's name].
+    #[arg(long)]
+    run: Option<String>,
+    /// Go on with an existing run, with the recipe that it was started with.
+    #[arg(long)]
+    resume: bool,
+    /// Minutes for the whole run, those before a resumption included; overrides the recipe.
+    #[arg(long)]
+    minutes: Option<f64>,
+    /// Worker processes on this machine, 0 for one per core; overrides the recipe.
+    #[arg(long)]
+    workers: Option<usize>,
+    /// `auto`, `cpu` or `gpu:0`; overrides the recipe.
+    #[arg(long)]
+    device: Option<DeviceChoice>,
+    /// The run's seed; overrides the recipe of a new run.
+    #[arg(long, conflicts_with = "resume")]
+    seed: Option<u64>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  falconzero train configs/runs/falcon-quick.toml                 ten minutes, into runs/falcon-quick
+  falconzero train configs/runs/falcon-quick.toml --run runs/b --seed 2
+  falconzero train --resume --run runs/falcon-quick --minutes 60  go on until an hour is full
+  falconzero selfplay --run runs/falcon-quick                     one more worker, from any machine
+
+Ctrl-C ends a run cleanly, with a checkpoint. The recipes are in configs/runs; reference.toml explains every field.";
+
+/// Runs the subcommand.
+pub fn run(args: Args) -> anyhow::Result<()> {
+    let stop = interrupt::flag("Stopping with a checkpoint; press Ctrl-C again to stop at once.")?;
+    let run = match args.resume {
+        true => resume(&args)?,
+        false => begin(&args)?,
+    };
+    match pipeline::run(&run, &stop)? {
+        Ended::TimeUp => finale::finish(&run, &stop),
+        Ended::Interrupted => {
+            println!(
+                "Stopped. Nothing is lost; go on with\n  {}",
+                finale::resume_command(&run)
+            );
+            Ok(())
+        }
+    }
+}
+
+fn begin(args: &Args) -> anyhow::Result<Run> {
+    let recipe = args
+        .recipe
+        .as_deref()
+        .context("give the path of a recipe, for instance configs/runs/falcon-quick.toml")?;
+    let mut config = RunConfig::load(recipe)?;
+    override_with(&mut config, args)?;
+    let location = location(args, Some(&config))?;
+    let variant = variant::load(&config.run.variant)?;
+    Run::begin(&location, config, variant)
+}
+
+fn resume(args: &Args) -> anyhow::Result<Run> {
+    let config = args.recipe.as_deref().map(RunConfig::load).transpose()?;
+    let location = location(args, config.as_ref())?;
+    let mut run = Run::open(&location)?;
+    override_with(&mut run.config, args)?;
+    Ok(run)
+}
+
+fn override_with(config: &mut RunConfig, args: &Args) -> anyhow::Result<()> {
+    config.run.minutes = args.minutes.unwrap_or(config.run.minutes);
+    config.run.workers = args.workers.unwrap_or(config.run.workers);
+    config.run.seed = args.seed.unwrap_or(config.run.seed);
+    config.device = args.device.unwrap_or(config.device);
+    // The options have the ranges of the fields that they override.
+    *config = RunConfig::parse(&config.to_toml(), "the command line")?;
+    Ok(())
+}
+
+/// Where the run is or is to be.
+fn location(args: &Args, config: Option<&RunConfig>) -> anyhow::Result<String> {
+    if let Some(run) = &args.run {
+        return Ok(run.clone());
+    }
+    if let Some(config) = config.filter(|config| !config.run.dir.is_empty()) {
+        return Ok(config.run.dir.clone());
+    }
+    let name = args.recipe.as_ref().and_then(|path| path.file_stem());
+    let name =
+        name.context("say which run to resume: --run DIR, or the recipe that it was started with")?;
+    Ok(format!("runs/{}", name.to_string_lossy()))
+}

@@ -1,0 +1,74 @@
+//! Taking in the games that the workers have finished.
+
+use super::state::Pipeline;
+use crate::run::Run;
+use selfplay::games::GameStream;
+use selfplay::pace::WorkerProgress;
+use std::time::{Duration, Instant};
+
+/// Time between two looks at the workers' counters.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+
+/// New games and the workers' counters.
+pub struct Intake {
+    stream: GameStream,
+    looked: Option<Instant>,
+    evaluations: u64,
+}
+
+impl Intake {
+    /// An intake that has taken in nothing yet.
+    pub(super) fn new(run: &Run) -> Intake {
+        Intake {
+            stream: GameStream::new(&run.storage),
+            looked: None,
+            evaluations: 0,
+        }
+    }
+
+    /// Positions that all workers have evaluated so far, as of a few seconds ago.
+    pub(super) fn evaluations(&self) -> u64 {
+        self.evaluations
+    }
+}
+
+impl Pipeline<'_> {
+    /// Takes in all games that have come since the last time. Games that cannot be used are left out with a warning;
+    /// unreadable files are set aside.
+    pub(super) fn take_in_games(&mut self) -> anyhow::Result<()> {
+        loop {
+            let scan = self.intake.stream.poll()?;
+            for aside in &scan.set_aside {
+                tracing::warn!(
+                    "{} could not be read and is kept at {}: {}",
+                    aside.chunk,
+                    aside.kept_at,
+                    aside.reason
+                );
+            }
+            for record in &scan.games {
+                match self.replay.add(record) {
+                    Ok(()) => self.reporter.games.add(record),
+                    Err(error) => tracing::warn!("a game is left out: {error}"),
+                }
+            }
+            if !scan.more {
+                break;
+            }
+        }
+        self.lease.set_counters(self.counters());
+        if self
+            .intake
+            .looked
+            .is_none_or(|at| at.elapsed() >= LOOK_EVERY)
+        {
+            self.intake.looked = Some(Instant::now());
+            let workers = WorkerProgress::read_all(&self.run.storage)?;
+            self.intake.evaluations = workers
+                .iter()
+                .map(|worker| worker.positions_evaluated)
+                .sum();
+        }
+        Ok(())
+    }
+}
