@@ -12,7 +12,7 @@ use crate::ModelError;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum DeviceChoice {
-    /// The first GPU if the binary was built for GPUs, the CPU otherwise.
+    /// The first GPU if the binary was built for GPUs and one works, the CPU otherwise.
     #[default]
     Auto,
     /// The CPU, which every binary can use.
@@ -25,52 +25,87 @@ impl DeviceChoice {
     /// Whether this binary was built with a GPU backend (cargo feature `wgpu` or `cuda`).
     pub const GPU_BUILT_IN: bool = cfg!(any(feature = "wgpu", feature = "cuda"));
 
-    /// Whether the choice comes down to the CPU in this binary.
-    pub fn is_cpu(self) -> bool {
-        match self {
-            DeviceChoice::Auto => !Self::GPU_BUILT_IN,
-            DeviceChoice::Cpu => true,
-            DeviceChoice::Gpu(_) => false,
-        }
-    }
-
     /// The device for inference; `.autodiff()` on the result gives the one for training.
     ///
     /// # Errors
-    /// [`ModelError::Device`] if a GPU is asked for and the binary has no GPU backend.
+    /// [`ModelError::Device`] if a GPU is asked for by number and is not there, or the binary has
+    /// no GPU backend.
     pub fn device(self) -> Result<Device, ModelError> {
+        Ok(self.gpu()?.unwrap_or_else(Device::flex))
+    }
+
+    /// Whether the choice comes down to the CPU: self-play then uses a thread a core, each with an
+    /// evaluator of its own.
+    pub fn is_cpu(self) -> bool {
+        matches!(self.gpu(), Ok(None))
+    }
+
+    /// The GPU that the choice comes down to, none if it is the CPU.
+    pub(crate) fn gpu(self) -> Result<Option<Device>, ModelError> {
         match self {
-            _ if self.is_cpu() => Ok(Device::flex()),
-            DeviceChoice::Gpu(index) => gpu(index),
-            DeviceChoice::Auto | DeviceChoice::Cpu => gpu(0),
+            DeviceChoice::Cpu => Ok(None),
+            DeviceChoice::Gpu(index) => open_gpu(index).map(Some),
+            DeviceChoice::Auto if !Self::GPU_BUILT_IN => Ok(None),
+            DeviceChoice::Auto => match open_gpu(0) {
+                Ok(device) => Ok(Some(device)),
+                Err(error) => {
+                    tracing::warn!("{error}; using the CPU");
+                    Ok(None)
+                }
+            },
         }
     }
 }
 
 #[cfg(feature = "cuda")]
-fn gpu(index: usize) -> Result<Device, ModelError> {
-    Ok(Device::cuda(index))
+fn open_gpu(index: usize) -> Result<Device, ModelError> {
+    probe(index, move || Device::cuda(index))
 }
 
 #[cfg(all(feature = "wgpu", not(feature = "cuda")))]
-fn gpu(index: usize) -> Result<Device, ModelError> {
+fn open_gpu(index: usize) -> Result<Device, ModelError> {
     use burn::tensor::DeviceKind;
-    // The default adapter includes software Vulkan, which the numbered kinds leave out.
-    let kind = match index {
-        0 => DeviceKind::DefaultDevice,
-        _ => DeviceKind::DiscreteGpu(index),
-    };
-    Ok(Device::webgpu(kind))
+    probe(index, move || {
+        // The default adapter may be software Vulkan, which the numbered kinds leave out.
+        Device::webgpu(match index {
+            0 => DeviceKind::DefaultDevice,
+            _ => DeviceKind::DiscreteGpu(index),
+        })
+    })
 }
 
 #[cfg(not(any(feature = "wgpu", feature = "cuda")))]
-fn gpu(index: usize) -> Result<Device, ModelError> {
+fn open_gpu(index: usize) -> Result<Device, ModelError> {
     Err(ModelError::Device {
         device: DeviceChoice::Gpu(index).to_string(),
         reason: "this binary was built for the CPU alone; build it with `--features wgpu`, or \
                  set the device to `cpu`"
             .into(),
     })
+}
+
+/// Opens a device and computes a sum on it. Backends panic where there is no such device, which
+/// becomes an error here.
+#[cfg(any(feature = "wgpu", feature = "cuda"))]
+fn probe(
+    index: usize,
+    open: impl FnOnce() -> Device + std::panic::UnwindSafe,
+) -> Result<Device, ModelError> {
+    use burn::tensor::Tensor;
+    let opened = std::panic::catch_unwind(|| {
+        let device = open();
+        let sum: f32 = Tensor::<1>::ones([4], &device).sum().into_scalar();
+        (device, sum)
+    });
+    match opened {
+        Ok((device, 4.0)) => Ok(device),
+        Ok(_) | Err(_) => Err(ModelError::Device {
+            device: DeviceChoice::Gpu(index).to_string(),
+            reason: "there is no such GPU, or its driver does not work; check it with \
+                     `vulkaninfo` or `nvidia-smi`, or set the device to `cpu`"
+                .into(),
+        }),
+    }
 }
 
 impl fmt::Display for DeviceChoice {
@@ -120,6 +155,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_gpu_that_the_binary_cannot_use_is_an_error_that_says_what_to_do() {
+        if !DeviceChoice::GPU_BUILT_IN {
+            let error = DeviceChoice::Gpu(0).device().expect_err("no GPU backend");
+            assert!(error.to_string().contains("--features wgpu"), "{error}");
+        }
+    }
+
+    #[test]
     fn names_parse_back() {
         for choice in [DeviceChoice::Auto, DeviceChoice::Cpu, DeviceChoice::Gpu(3)] {
             assert_eq!(
@@ -127,6 +170,8 @@ mod tests {
                 Some(choice)
             );
         }
+        let error = "gpu:x".parse::<DeviceChoice>().expect_err("no number");
+        assert!(error.to_string().contains("`gpu:x`"), "{error}");
         let error = "tpu".parse::<DeviceChoice>().expect_err("no such device");
         assert!(
             error.to_string().contains("`auto`, `cpu` or `gpu:0`"),

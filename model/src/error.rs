@@ -55,7 +55,8 @@ pub enum ModelError {
     },
     /// The weights do not fit the net that the configuration describes.
     #[error(
-        "{origin} does not fit its own net configuration: {reason}; the file was put together wrongly, save the net again"
+        "{origin} does not fit its own net configuration: {reason}; the file was put together \
+         wrongly, save the net again"
     )]
     Weights {
         /// Where the weights came from.

@@ -15,10 +15,10 @@ pub struct Stem {
     blocks: usize,
     /// `[planes][9 offsets][channels]`: what a one in a plane adds to the cell at an offset.
     stamps: AlignedFloats,
-    /// For White's and for Black's view: the bias on each cell, `[cells][channels]`.
+    /// One for each channel.
     bias: AlignedFloats,
     /// For White's and Black's view (they differ where the board is not symmetric), by plane:
-    /// what the plane adds if it is one all over the board, `[cells][channels]`.
+    /// what the plane adds if it is one all over the board, laid out as activations are.
     maps: [Vec<AlignedFloats>; 2],
 }
 

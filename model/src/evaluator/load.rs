@@ -21,12 +21,11 @@ pub fn load_evaluator(
     device: DeviceChoice,
 ) -> Result<Box<dyn Evaluator>, ModelError> {
     let (weights, meta) = load_weights(bytes, origin, variant)?;
-    if device.is_cpu() {
+    let Some(device) = device.gpu()? else {
         let evaluator = CompiledEvaluator::new(&weights, &meta.net, variant)
             .map_err(|error| error.at_origin(origin))?;
         return Ok(Box::new(evaluator));
-    }
-    let device = device.device()?;
+    };
     let net = Net::from_weights(&weights, meta.net, NetShape::new(variant), &device)
         .map_err(|error| error.at_origin(origin))?;
     Ok(Box::new(NetEvaluator::new(&net, variant)))
