@@ -16,13 +16,16 @@ pub struct GameStats {
     starts: BTreeMap<&'static str, (u32, u32)>,
     would_resign: u32,
     false_resignations: u32,
-    step_sum: f64,
+    net_steps: u64,
+    with_step: u32,
 }
 
 impl GameStats {
-    /// Takes in a game.
-    pub fn add(&mut self, record: &GameRecord) {
+    /// Takes in a game, and the training step of the net that played its last ply.
+    pub fn add(&mut self, record: &GameRecord, net_step: Option<u64>) {
         self.games += 1;
+        self.net_steps += net_step.unwrap_or(0);
+        self.with_step += u32::from(net_step.is_some());
         self.plies += record.plies.len() as u64;
         match record.outcome {
             Outcome::WhiteWins => self.white_wins += 1,
@@ -37,11 +40,6 @@ impl GameStats {
             self.would_resign += 1;
             self.false_resignations += u32::from(!lost(record.outcome, side));
         }
-    }
-
-    /// Notes the training step of the net that played a game's last ply, to tell how stale the data are.
-    pub fn add_net_step(&mut self, step: u64) {
-        self.step_sum += step as f64;
     }
 
     /// Games taken in.
@@ -61,7 +59,8 @@ impl GameStats {
 
     /// Mean number of training steps that the players were behind `step`.
     pub fn staleness(&self, step: u64) -> f32 {
-        (step as f64 - self.step_sum / f64::from(self.games.max(1))).max(0.0) as f32
+        let mean = self.net_steps as f64 / f64::from(self.with_step.max(1));
+        (step as f64 - mean).max(0.0) as f32
     }
 
     /// Curves for TensorBoard.

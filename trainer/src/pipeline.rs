@@ -36,6 +36,7 @@ pub enum Ended {
 /// last checkpoint and all finished games are safe.
 pub fn run(run: &Run, stop: &AtomicBool) -> anyhow::Result<Ended> {
     let mut pipeline = Pipeline::start(run)?;
+    pipeline.measure_untrained(stop)?;
     let ended = loop {
         if stop.load(Ordering::SeqCst) {
             break Ended::Interrupted;

@@ -1,9 +1,11 @@
 //! Taking in the games that the workers have finished.
 
+use super::publish::step_of_net;
 use super::state::Pipeline;
 use crate::run::Run;
 use selfplay::games::GameStream;
 use selfplay::pace::WorkerProgress;
+use selfplay::record::GameRecord;
 use std::time::{Duration, Instant};
 
 /// Time between two looks at the workers' counters.
@@ -48,7 +50,7 @@ impl Pipeline<'_> {
             }
             for record in &scan.games {
                 match self.replay.add(record) {
-                    Ok(()) => self.reporter.games.add(record),
+                    Ok(()) => self.reporter.games.add(record, net_step(record)),
                     Err(error) => tracing::warn!("a game is left out: {error}"),
                 }
             }
@@ -71,4 +73,9 @@ impl Pipeline<'_> {
         }
         Ok(())
     }
+}
+
+/// Training steps of the net that played a game's last ply.
+fn net_step(record: &GameRecord) -> Option<u64> {
+    step_of_net(&record.plies.last()?.net_id)
 }

@@ -1,5 +1,6 @@
 //! Short matches during the run: some of the published nets are rated on the run's Elo scale.
 
+use super::publish::net_id;
 use super::state::Pipeline;
 use crate::arena::config::MatchConfig;
 use crate::arena::rating::{Ladder, RatingRequest, rate_net};
@@ -32,18 +33,33 @@ pub(super) fn newest_elo(run: &Run) -> anyhow::Result<Option<(f64, f64)>> {
 }
 
 impl Pipeline<'_> {
-    /// Rates the net just published, if it is its turn: every few nets one is rated. A match that `stop` breaks off
-    /// counts as far as it got.
-    pub(super) fn measure(&mut self, net: &CurrentNet, stop: &AtomicBool) -> anyhow::Result<()> {
-        let arena = &self.run.config.arena;
-        if !self
-            .learner
-            .counters
-            .nets_published
-            .is_multiple_of(arena.every)
-        {
-            return Ok(());
+    /// Rates the untrained net, which is the zero of the scale, unless that has been done. There is time for it: the
+    /// workers have just begun, and there is nothing to learn from yet.
+    pub(super) fn measure_untrained(&mut self, stop: &AtomicBool) -> anyhow::Result<()> {
+        match Ladder::read(&self.run.storage)?.nets.is_empty() {
+            true => self.rate(
+                &CurrentNet {
+                    id: net_id(0),
+                    step: 0,
+                },
+                stop,
+            ),
+            false => Ok(()),
         }
+    }
+
+    /// Rates the net just published, if it is its turn: every few nets one is rated.
+    pub(super) fn measure(&mut self, net: &CurrentNet, stop: &AtomicBool) -> anyhow::Result<()> {
+        let every = self.run.config.arena.every;
+        match self.learner.counters.nets_published.is_multiple_of(every) {
+            true => self.rate(net, stop),
+            false => Ok(()),
+        }
+    }
+
+    /// Rates a net. Matches that `stop` breaks off count as far as they got.
+    fn rate(&mut self, net: &CurrentNet, stop: &AtomicBool) -> anyhow::Result<()> {
+        let arena = &self.run.config.arena;
         self.show(Waiting::Match);
         let config = match_config(arena, arena.games, self.run.config.run.seed);
         let request = RatingRequest {

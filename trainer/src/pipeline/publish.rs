@@ -15,6 +15,11 @@ pub fn net_id(step: u64) -> String {
     format!("{step:08}")
 }
 
+/// The training step of a net's id; none if it is not one of ours.
+pub(super) fn step_of_net(id: &str) -> Option<u64> {
+    id.parse().ok()
+}
+
 impl Pipeline<'_> {
     /// Whether the workers' net is old enough to be replaced.
     pub(super) fn publish_is_due(&self) -> bool {
