@@ -200,6 +200,51 @@ fn variant_errors_name_line_field_and_remedy() {
     }
 }
 
+/// An author mends a file in one go; what only follows from a mistake is not reported beside it.
+#[test]
+fn all_mistakes_are_reported_at_once() {
+    let chess = Variant::by_name("chess").unwrap();
+    let changed = |changes: &[(&str, &str)]| {
+        let mut text = chess.toml().to_string();
+        for (from, to) in changes {
+            assert!(text.contains(from), "`{from}` is not in the file");
+            text = text.replacen(from, to, 1);
+        }
+        let errors = Variant::check(&text).unwrap_err();
+        assert!(errors.contains(&Variant::from_toml(&text).unwrap_err()));
+        errors
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<String>>()
+    };
+    let many = changed(&[
+        ("name = \"chess\"", "name = \"My Chess\""),
+        ("files = 8", "files = 9"),
+        ("betza = \"N\"", "betza = \"Nx\""),
+        ("betza = \"R\"", "betza = \"uR\""),
+        ("to = \"QRBN\"", "to = \"QRBX\""),
+    ]);
+    let starts = [
+        "line 1, `name`",
+        "line 4, `start`",
+        "line 19, `piece.betza`",
+        "line 29, `piece.betza`",
+    ];
+    assert_eq!(many.len(), starts.len() + 1, "{many:#?}");
+    for (message, start) in many.iter().zip(starts) {
+        assert!(message.contains(start), "`{message}` is not about {start}");
+    }
+    assert!(
+        many[4].contains("no [[piece]] has the letter `X`"),
+        "{}",
+        many[4]
+    );
+    // Without the knight's letter, its squares at the start and the promotion mean nothing; that is one mistake each.
+    let two = changed(&[("letter = \"N\"", "letter = \"S\"")]);
+    assert_eq!(two.len(), 2, "{two:#?}");
+    assert_eq!(changed(&[("title =", "tittle =")]).len(), 1);
+}
+
 #[test]
 fn unknown_names_list_the_known_ones() {
     let message = Variant::by_name("falkon").unwrap_err().to_string();

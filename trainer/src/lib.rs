@@ -6,7 +6,7 @@
 //! 2. [`pipeline`] runs it all: worker processes ([`fleet`]) play, the trainer learns and publishes.
 //! 3. [`replay`] turns game records into samples, [`learn`] samples into better weights.
 //! 4. [`arena`] measures strength, [`values`] what the pieces are worth.
-//! 5. [`metrics`], [`progress`] and [`logging`] tell what is going on.
+//! 5. [`metrics`], [`progress`] and [`logging`] tell what is going on, [`pgn`] which games were played.
 //! 6. [`cli`] is the program `falconzero`.
 
 pub mod arena;
@@ -20,6 +20,7 @@ pub mod interrupt;
 pub mod learn;
 pub mod logging;
 pub mod metrics;
+pub mod pgn;
 pub mod pipeline;
 pub mod progress;
 pub mod replay;

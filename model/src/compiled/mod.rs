@@ -6,11 +6,11 @@
 //! one, so a result does not depend on its batch by a single bit, and a batch of one is as fast as
 //! any other.
 
-pub(crate) mod aligned;
-pub(crate) mod conv;
+mod aligned;
+mod conv;
 mod evaluator;
 mod heads;
-pub(crate) mod kernel;
+mod kernel;
 mod program;
 mod stem;
 

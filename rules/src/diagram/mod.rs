@@ -1,12 +1,14 @@
 //! Pictures in text and SVG: where a piece goes, and what stands where.
 
+mod board;
 mod explain;
+mod glyphs;
 mod mobility;
 mod svg;
 
 use std::collections::BTreeMap;
 
-use crate::betza::{Motion, Reach};
+use crate::betza::{Motion, Offset, Reach};
 use crate::tables::ray;
 use crate::{Bitboard, Position, Square, Variant};
 
@@ -26,6 +28,7 @@ pub struct PieceDiagram {
     ranks: u8,
     at: Square,
     marks: BTreeMap<Square, Mark>,
+    lame_paths: BTreeMap<Square, Vec<Vec<Square>>>,
     empty_mobility: f64,
     crowded_mobility: f64,
 }
@@ -49,7 +52,23 @@ impl PieceDiagram {
         let board = board_of(files, ranks)?;
         let at = Square::new(files / 2, ranks / 2)?;
         let mut marks: BTreeMap<Square, Mark> = BTreeMap::new();
+        let mut lame_paths: BTreeMap<Square, Vec<Vec<Square>>> = BTreeMap::new();
         for motion in motions {
+            if let (Reach::Lame { paths }, Some(to)) =
+                (&motion.reach, at.offset(motion.step.0, motion.step.1))
+            {
+                let whole = |path: &Vec<Offset>| -> Option<Vec<Square>> {
+                    path.iter()
+                        .map(|&(x, y)| at.offset(x, y).filter(|&s| board.contains(s)))
+                        .collect()
+                };
+                if board.contains(to) {
+                    lame_paths
+                        .entry(to)
+                        .or_default()
+                        .extend(paths.iter().filter_map(whole));
+                }
+            }
             for to in Bitboard(targets(board, at, motion)) {
                 let new = Mark {
                     quiet: motion.quiet,
@@ -71,6 +90,7 @@ impl PieceDiagram {
             ranks,
             at,
             marks,
+            lame_paths,
             empty_mobility: mobility::average(motions, board, 1.0),
             crowded_mobility: mobility::average(motions, board, mobility::CROWDED),
         })
@@ -85,6 +105,14 @@ impl PieceDiagram {
     /// board as crowded as in the middle of a game.
     pub fn crowded_mobility(&self) -> f64 {
         self.crowded_mobility
+    }
+
+    /// The targets of lame leaps with the ways to each: the squares between, way by way. The square must be reached by
+    /// one way at least whose squares are all empty.
+    pub fn lame_paths(&self) -> impl Iterator<Item = (Square, &[Vec<Square>])> {
+        self.lame_paths
+            .iter()
+            .map(|(&to, paths)| (to, paths.as_slice()))
     }
 
     /// The board as text, two characters a square: `o` moves and captures, `m` only moves, `x`

@@ -11,7 +11,7 @@ const CELL: u32 = 40;
 impl PieceDiagram {
     /// The diagram as an SVG document: discs for moves with capture, rings for moves without,
     /// crosses for captures only; dashed outlines where a lame leap, a man to leap over or a
-    /// first move is needed.
+    /// first move is needed; thin lines for the paths of lame leaps.
     pub fn svg(&self) -> String {
         let (width, height) = (u32::from(self.files) * CELL, u32::from(self.ranks) * CELL);
         let mut svg = format!(
@@ -22,8 +22,46 @@ impl PieceDiagram {
                 self.write_square(&mut svg, square);
             }
         }
+        self.write_lame_paths(&mut svg);
+        for (&square, &mark) in &self.marks {
+            let (cx, cy) = self.center(square);
+            write_mark(&mut svg, mark, cx, cy);
+        }
+        let (cx, cy) = self.center(self.at);
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            svg,
+            "<path d=\"M{cx} {} l14 14 l-14 14 l-14 -14 z\" fill=\"#2b2b2b\"/>",
+            cy - 14
+        );
         svg.push_str("</svg>\n");
         svg
+    }
+
+    fn center(&self, square: Square) -> (u32, u32) {
+        let x = u32::from(square.file()) * CELL + CELL / 2;
+        let y = u32::from(self.ranks - 1 - square.rank()) * CELL + CELL / 2;
+        (x, y)
+    }
+
+    /// Every path of a lame leap as a thin line from square to square.
+    fn write_lame_paths(&self, svg: &mut String) {
+        for (to, paths) in self.lame_paths() {
+            for path in paths {
+                let way = std::iter::once(&self.at).chain(path).chain([&to]);
+                let points: Vec<String> = way
+                    .map(|&square| {
+                        let (x, y) = self.center(square);
+                        format!("{x},{y}")
+                    })
+                    .collect();
+                let _ = writeln!(
+                    svg,
+                    "<polyline points=\"{}\" fill=\"none\" stroke=\"#b5532b\" stroke-width=\"1.5\" opacity=\"0.6\"/>",
+                    points.join(" ")
+                );
+            }
+        }
     }
 
     fn write_square(&self, svg: &mut String, square: Square) {
@@ -38,16 +76,6 @@ impl PieceDiagram {
             svg,
             "<rect x=\"{x}\" y=\"{y}\" width=\"{CELL}\" height=\"{CELL}\" fill=\"{fill}\"/>"
         );
-        let (cx, cy) = (x + CELL / 2, y + CELL / 2);
-        if square == self.at {
-            let _ = writeln!(
-                svg,
-                "<path d=\"M{cx} {} l14 14 l-14 14 l-14 -14 z\" fill=\"#2b2b2b\"/>",
-                cy - 14
-            );
-        } else if let Some(mark) = self.marks.get(&square) {
-            write_mark(svg, *mark, cx, cy);
-        }
     }
 }
 

@@ -19,13 +19,10 @@ use crate::{Bitboard, ByColor, Color, Position, Role, RoleInfo, Square, VariantE
 
 /// Compiles a variant from the text of its file.
 pub(super) fn compile(text: &str) -> Result<Variant, VariantError> {
-    let file: VariantFile = toml::from_str(text).map_err(|error| VariantError::Toml {
-        line: line_of(text, error.span().map_or(0, |span| span.start)),
-        message: error.message().trim().to_string(),
-    })?;
-    let mut source = Source::new(text, file)?;
+    let mut source = Source::new(text)?;
+    source.check_name()?;
+    source.read_board()?;
     let roles = source.roles()?;
-    source.letters = roles.iter().map(|role| role.letter).collect();
     source.check_men()?;
     source.build(roles)
 }
@@ -47,34 +44,51 @@ pub(super) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    fn new(text: &'a str, file: VariantFile) -> Result<Source<'a>, VariantError> {
-        let mut source = Source {
+    pub(super) fn new(text: &'a str) -> Result<Source<'a>, VariantError> {
+        let file: VariantFile = toml::from_str(text).map_err(|error| VariantError::Toml {
+            line: line_of(text, error.span().map_or(0, |span| span.start)),
+            message: error.message().trim().to_string(),
+        })?;
+        let letters = file
+            .piece
+            .iter()
+            .map(|piece| *piece.get_ref().letter.get_ref());
+        Ok(Source {
             text,
+            letters: letters.collect(),
             file,
             start: RawBoard::default(),
-            letters: Vec::new(),
-        };
-        let (name, board) = (&source.file.name, &source.file.board);
+        })
+    }
+
+    pub(super) fn check_name(&self) -> Result<(), VariantError> {
+        let name = &self.file.name;
         let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         if name.get_ref().is_empty() || !name.get_ref().chars().all(fits) {
             let message = "use lower-case letters, digits and hyphens, such as `my-chess`";
-            return Err(source.error(name.span(), "name", message));
+            return Err(self.error(name.span(), "name", message));
         }
+        Ok(())
+    }
+
+    /// Reads the start position's board.
+    pub(super) fn read_board(&mut self) -> Result<(), VariantError> {
+        let board = &self.file.board;
         for (field, size) in [("board.files", &board.files), ("board.ranks", &board.ranks)] {
             if !(2..=Square::SIDE).contains(size.get_ref()) {
-                return Err(source.error(size.span(), field, "a board has 2 to 10"));
+                return Err(self.error(size.span(), field, "a board has 2 to 10"));
             }
         }
         if *board.first_rank.get_ref() > 1 {
             let message = "ranks are numbered from 0 or from 1";
-            return Err(source.error(board.first_rank.span(), "board.first_rank", message));
+            return Err(self.error(board.first_rank.span(), "board.first_rank", message));
         }
         let (files, ranks) = (*board.files.get_ref(), *board.ranks.get_ref());
-        let start = source.file.start.get_ref();
+        let start = self.file.start.get_ref();
         let placement = start.split_whitespace().next().unwrap_or("");
-        source.start = RawBoard::parse(placement, files, ranks)
-            .map_err(|message| source.error(source.file.start.span(), "start", message))?;
-        Ok(source)
+        self.start = RawBoard::parse(placement, files, ranks)
+            .map_err(|message| self.error(self.file.start.span(), "start", message))?;
+        Ok(())
     }
 
     pub fn error(
@@ -142,53 +156,71 @@ impl<'a> Source<'a> {
         })
     }
 
-    fn roles(&self) -> Result<Vec<RoleInfo>, VariantError> {
+    pub(super) fn roles(&self) -> Result<Vec<RoleInfo>, VariantError> {
+        self.check_number_of_pieces()?;
+        let roles = (0..self.file.piece.len()).map(|index| self.role_of_table(index));
+        let roles = roles.collect::<Result<Vec<RoleInfo>, VariantError>>()?;
+        self.check_royal()?;
+        Ok(roles)
+    }
+
+    pub(super) fn check_number_of_pieces(&self) -> Result<(), VariantError> {
         let pieces = &self.file.piece;
-        if pieces.is_empty() || pieces.len() > Role::MAX {
-            let message = format!(
-                "there are {} kinds of men; write 1 to {} [[piece]] tables",
-                pieces.len(),
-                Role::MAX
-            );
-            let span = pieces.last().map_or(0..0, Spanned::span);
-            return Err(self.error(span, "piece", message));
+        if (1..=Role::MAX).contains(&pieces.len()) {
+            return Ok(());
         }
-        let mut roles: Vec<RoleInfo> = Vec::new();
-        for piece in pieces {
-            let table: &PieceTable = piece.get_ref();
-            let letter = *table.letter.get_ref();
-            if !letter.is_ascii_uppercase() {
-                let message =
-                    "a piece's letter is one of A to Z; Black's is the same in lower case";
-                return Err(self.error(table.letter.span(), "piece.letter", message));
-            }
-            if let Some(other) = roles.iter().find(|role| role.letter == letter) {
-                let message = format!("the {} has this letter already", other.name);
-                return Err(self.error(table.letter.span(), "piece.letter", message));
-            }
-            if table.royal && table.pawn {
-                let message = "a man cannot be royal and a pawn";
-                return Err(self.error(piece.span(), "piece", message));
-            }
-            roles.push(RoleInfo {
-                letter,
-                name: table.name.clone(),
-                betza: table.betza.get_ref().clone(),
-                is_royal: table.royal,
-                is_pawn: table.pawn,
-            });
+        let message = format!(
+            "there are {} kinds of men; write 1 to {} [[piece]] tables",
+            pieces.len(),
+            Role::MAX
+        );
+        Err(self.error(pieces.last().map_or(0..0, Spanned::span), "piece", message))
+    }
+
+    /// What the `index`th `[[piece]]` says.
+    pub(super) fn role_of_table(&self, index: usize) -> Result<RoleInfo, VariantError> {
+        let piece = &self.file.piece[index];
+        let table: &PieceTable = piece.get_ref();
+        let letter = *table.letter.get_ref();
+        if !letter.is_ascii_uppercase() {
+            let message = "a piece's letter is one of A to Z; Black's is the same in lower case";
+            return Err(self.error(table.letter.span(), "piece.letter", message));
         }
-        match roles.iter().filter(|role| role.is_royal).count() {
-            1 => Ok(roles),
+        if let Some(other) = self.letters[..index]
+            .iter()
+            .position(|&known| known == letter)
+        {
+            let name = &self.file.piece[other].get_ref().name;
+            let message = format!("the {name} has this letter already");
+            return Err(self.error(table.letter.span(), "piece.letter", message));
+        }
+        if table.royal && table.pawn {
+            let message = "a man cannot be royal and a pawn";
+            return Err(self.error(piece.span(), "piece", message));
+        }
+        Ok(RoleInfo {
+            letter,
+            name: table.name.clone(),
+            betza: table.betza.get_ref().clone(),
+            is_royal: table.royal,
+            is_pawn: table.pawn,
+        })
+    }
+
+    pub(super) fn check_royal(&self) -> Result<(), VariantError> {
+        let pieces = &self.file.piece;
+        match pieces.iter().filter(|piece| piece.get_ref().royal).count() {
+            1 => Ok(()),
             count => {
                 let message = format!("{count} kinds of men are royal; mark one `royal = true`");
-                Err(self.error(pieces[0].span(), "piece.royal", message))
+                let span = pieces.first().map_or(0..0, Spanned::span);
+                Err(self.error(span, "piece.royal", message))
             }
         }
     }
 
     /// Every letter of the start position must be a piece.
-    fn check_men(&self) -> Result<(), VariantError> {
+    pub(super) fn check_men(&self) -> Result<(), VariantError> {
         let men = self.start.men.iter().map(|&(_, letter)| letter);
         for letter in men.chain(self.start.hand.chars()) {
             let span = self.file.start.span();
@@ -211,14 +243,15 @@ impl<'a> Source<'a> {
     }
 
     fn motions(&self) -> Result<Vec<Vec<Motion>>, VariantError> {
-        let pieces = self.file.piece.iter().map(Spanned::get_ref);
-        pieces
-            .map(|piece| {
-                betza::parse(piece.betza.get_ref()).map_err(|error| {
-                    self.error(piece.betza.span(), "piece.betza", error.to_string())
-                })
-            })
-            .collect()
+        let pieces = 0..self.file.piece.len();
+        pieces.map(|index| self.motions_of_table(index)).collect()
+    }
+
+    /// How the piece of the `index`th `[[piece]]` moves.
+    pub(super) fn motions_of_table(&self, index: usize) -> Result<Vec<Motion>, VariantError> {
+        let betza = &self.file.piece[index].get_ref().betza;
+        betza::parse(betza.get_ref())
+            .map_err(|error| self.error(betza.span(), "piece.betza", error.to_string()))
     }
 
     fn build(self, roles: Vec<RoleInfo>) -> Result<Variant, VariantError> {

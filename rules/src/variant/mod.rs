@@ -2,6 +2,7 @@
 
 mod builtin;
 mod castling;
+mod check;
 mod compile;
 mod entry;
 mod file;
@@ -79,6 +80,21 @@ impl Variant {
     /// What is wrong, on which line, and what to do about it.
     pub fn from_toml(text: &str) -> Result<Arc<Variant>, VariantError> {
         compile::compile(text).map(Arc::new)
+    }
+
+    /// Like [`Variant::from_toml`], but goes on after a mistake and reports all.
+    ///
+    /// # Errors
+    /// Every mistake that does not only follow from another, in the order of lines; never empty.
+    ///
+    /// ```
+    /// use rules::Variant;
+    /// let chess = Variant::by_name("chess").unwrap();
+    /// let text = chess.toml().replace("betza = \"B\"", "betza = \"BX\"").replace("files = 8", "files = 80");
+    /// assert_eq!(Variant::check(&text).unwrap_err().len(), 2);
+    /// ```
+    pub fn check(text: &str) -> Result<Arc<Variant>, Vec<VariantError>> {
+        Variant::from_toml(text).map_err(|first| check::mistakes(text, first))
     }
 
     /// The names of the built-in variants.

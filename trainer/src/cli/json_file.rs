@@ -1,5 +1,6 @@
 //! Results written as JSON files.
 
+use super::text_file;
 use anyhow::Context;
 use serde::Serialize;
 use std::path::Path;
@@ -9,18 +10,10 @@ use std::path::Path;
 /// # Errors
 /// If the file cannot be written; the message names it.
 pub fn write(path: &Path, value: &impl Serialize) -> anyhow::Result<()> {
-    let problem = || {
-        format!(
-            "cannot write '{}'; check that its folder exists and the disk has room",
-            path.display()
-        )
-    };
-    let mut text = serde_json::to_string_pretty(value).with_context(problem)?;
+    let mut text = serde_json::to_string_pretty(value)
+        .with_context(|| format!("cannot write '{}' as JSON", path.display()))?;
     text.push('\n');
-    let mut temporary = path.as_os_str().to_owned();
-    temporary.push(".tmp");
-    std::fs::write(&temporary, text).with_context(problem)?;
-    std::fs::rename(&temporary, path).with_context(problem)
+    text_file::write(path, &text)
 }
 
 #[cfg(test)]

@@ -2,11 +2,14 @@
 
 mod arena;
 mod bench;
+mod games;
 mod json_file;
 mod moves;
 mod perft;
+mod piece;
 mod selfplay;
 mod solve;
+mod text_file;
 mod train;
 mod values;
 mod variants;
@@ -25,6 +28,7 @@ struct Cli {
 const EXAMPLES: &str = "\
 Examples:
   falconzero variants                                    what can be played
+  falconzero piece nCnZ                                  where a piece goes
   falconzero train configs/runs/falcon-quick.toml        ten minutes of self-play training
   falconzero values --run runs/falcon-quick              what the run says the pieces are worth
   falconzero perft --variant falcon --depth 4            count the lines of play of a given length
@@ -41,6 +45,8 @@ enum Command {
     Moves(moves::Args),
     Solve(solve::Args),
     Variants(variants::Args),
+    Piece(piece::Args),
+    Games(games::Args),
     Bench(bench::Args),
 }
 
@@ -57,6 +63,8 @@ pub fn main() -> ExitCode {
         Command::Moves(args) => moves::run(args),
         Command::Solve(args) => solve::run(args),
         Command::Variants(args) => variants::run(args),
+        Command::Piece(args) => piece::run(args),
+        Command::Games(args) => games::run(args),
         Command::Bench(args) => bench::run(args),
     };
     match result {

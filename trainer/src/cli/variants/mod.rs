@@ -1,0 +1,60 @@
+//! `falconzero variants`: what can be played.
+
+mod check;
+mod show;
+
+use rules::Variant;
+
+/// List the built-in variants, explain or draw one, or check a file of your own.
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// Print the TOML text of this variant instead: a starting point for one of your own.
+    #[arg(long, value_name = "VARIANT")]
+    toml: Option<String>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    Check(check::Args),
+    Show(show::Args),
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  falconzero variants                                     names, board sizes and start positions
+  falconzero variants --toml falcon > mine.toml           a file to change
+  falconzero variants check mine.toml                     what it means, or every mistake in it
+  falconzero variants show falcon --svg falcon.svg        its rules in words and its board as a picture
+
+docs/variants.md explains the file format.";
+
+/// Runs the subcommand.
+pub fn run(args: Args) -> anyhow::Result<()> {
+    match (args.command, args.toml) {
+        (Some(Command::Check(args)), _) => check::run(args),
+        (Some(Command::Show(args)), _) => show::run(args),
+        (None, Some(name)) => {
+            print!("{}", crate::variant::load(&name)?.toml());
+            Ok(())
+        }
+        (None, None) => list(),
+    }
+}
+
+fn list() -> anyhow::Result<()> {
+    let names = Variant::builtin_names();
+    let width = names.iter().map(|name| name.len()).max().unwrap_or(0);
+    for name in names {
+        let variant = Variant::by_name(name)?;
+        println!(
+            "{name:width$}  {}x{}  {}",
+            variant.files(),
+            variant.ranks(),
+            variant.start_fen()
+        );
+    }
+    Ok(())
+}
