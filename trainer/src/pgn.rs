@@ -59,13 +59,13 @@ mod tests {
     #[test]
     fn a_record_becomes_tags_and_moves() {
         let falcon = Variant::by_name("falcon").expect("built in");
-        let record = record_of(&falcon, "g1", &["e2e4", "e7e5", "d1c4"], Outcome::BlackWins);
+        let record = record_of(&falcon, "g1", &["e2e4", "e7e5", "d1f4"], Outcome::BlackWins);
         let pgn = of_record(&falcon, &record).expect("a game");
         for part in [
             "[White \"net 000000\"]",
             "[Variant \"falcon\"]",
             "[Result \"0-1\"]",
-            "\n\n1. e4 e5 2. Fc4 0-1\n",
+            "\n\n1. e4 e5 2. Ff4 0-1\n",
         ] {
             assert!(pgn.contains(part), "'{part}' is missing in:\n{pgn}");
         }

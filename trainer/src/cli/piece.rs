@@ -1,7 +1,7 @@
 //! `falconzero piece`: where a piece goes.
 
 use super::text_file;
-use anyhow::{Context, ensure};
+use anyhow::Context;
 use rules::{PieceDiagram, Square, betza};
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -71,7 +71,6 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     let diagram = PieceDiagram::new(&motions, files, ranks).context("the board has no squares")?;
     print!("{}", describe(&diagram));
     if let Some(path) = &args.svg {
-        ensure!(!args.betza.is_empty(), "the piece has no move");
         text_file::write(path, &diagram.svg())?;
         println!("drawn in '{}'", path.display());
     }
@@ -138,10 +137,7 @@ mod tests {
             falcon.contains("~  a lame leap") && !falcon.contains("^  "),
             "{falcon}"
         );
-        assert!(
-            falcon.contains("g8  by f6-f7, f6-g7, g6-g7") || falcon.contains("g8  by"),
-            "{falcon}"
-        );
+        assert!(falcon.contains("g8  by f6-f7, f6-g7, g6-g7"), "{falcon}");
         let pawn = described("fmWfceFifmnD");
         for part in ["m  only moves", "x  only captures", "i  only with"] {
             assert!(pawn.contains(part), "'{part}' is missing in:\n{pawn}");

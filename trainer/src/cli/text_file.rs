@@ -29,8 +29,17 @@ pub fn write_with(
     };
     let mut temporary = path.as_os_str().to_owned();
     temporary.push(".tmp");
-    let mut file = BufWriter::new(File::create(&temporary).with_context(problem)?);
-    fill(&mut file)?;
-    file.flush().with_context(problem)?;
+    let written = File::create(&temporary)
+        .with_context(problem)
+        .and_then(|file| {
+            let mut file = BufWriter::new(file);
+            fill(&mut file)?;
+            file.flush().with_context(problem)
+        });
+    if written.is_err() {
+        // What is left of a failed attempt is of no use; that it cannot be removed is of no interest.
+        let _ = std::fs::remove_file(&temporary);
+    }
+    written?;
     std::fs::rename(&temporary, path).with_context(problem)
 }

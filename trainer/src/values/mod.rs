@@ -22,7 +22,7 @@ mod logistic;
 mod sample;
 
 #[cfg(test)]
-mod test_games;
+pub(crate) mod test_games;
 
 pub use bootstrap::Bootstrap;
 pub use run::{ValuesConfig, ValuesStage, first_table};
