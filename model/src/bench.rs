@@ -1,12 +1,14 @@
-//! How fast an evaluator is.
+//! How fast an evaluator is, and how fast training is.
 
 use std::time::{Duration, Instant};
 
+use burn::tensor::activation::log_softmax;
+use burn::tensor::{Tensor, TensorData};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rules::{Status, Variant};
 
-use crate::{EvalRequest, Evaluator};
+use crate::{Encoding, EvalRequest, Evaluator, Net, NetOutput, PolicyGather, PolicyLayout};
 
 /// Positions per second at one batch size.
 #[derive(Clone, Copy, Debug)]
@@ -71,5 +73,70 @@ pub fn throughput(
     Throughput {
         batch,
         positions_per_second: positions as f64 / start.elapsed().as_secs_f64(),
+    }
+}
+
+/// Training steps on one device and net, forwards and backwards without an optimizer.
+#[derive(Clone, Copy, Debug)]
+pub struct TrainingThroughput {
+    /// Samples in each step.
+    pub batch: usize,
+    /// Samples per second of wall time with the tower in kernels of our own.
+    pub own: f64,
+    /// Samples per second of wall time by burn's operations alone.
+    pub burn: f64,
+}
+
+/// Measures training steps of `net`, which must be in training mode on the CPU, on positions of
+/// `variant`: by turns one step with our kernels and one by burn's operations, for about `time`
+/// after one of each to warm up, so that whatever else the machine does slows down both. The best
+/// step of each counts.
+///
+/// # Panics
+/// If the net is of another variant.
+pub fn training_throughput(
+    net: &Net,
+    variant: &Variant,
+    batch: usize,
+    time: Duration,
+) -> TrainingThroughput {
+    let requests = sample_requests(variant, batch, 1);
+    let encoding = Encoding::new(variant);
+    let planes = encoding.encode_batch(requests.iter().map(|r| (&r.position, r.repetitions)));
+    let data = TensorData::new(planes, [batch, encoding.planes(), 10, 10]);
+    let planes = Tensor::from_data(data, &net.device());
+    let layout = PolicyLayout::new(variant);
+    let moves: Vec<Vec<_>> = (requests.iter())
+        .map(|request| {
+            let turn = request.position.turn();
+            let index = |&mv| layout.index(turn, mv);
+            request.moves.iter().map(index).collect()
+        })
+        .collect();
+    let gather = PolicyGather::new(net.shape(), &moves, &net.device());
+    let step = |forward: &dyn Fn(Tensor<4>) -> NetOutput| {
+        let start = Instant::now();
+        let output = forward(planes.clone());
+        let policy = log_softmax(output.legal_logits(&gather), 1).narrow(1, 0, 1);
+        let wdl = log_softmax(output.wdl_logits, 1).narrow(1, 0, 1);
+        let loss = output.moves_left.mean() - policy.mean() - wdl.mean();
+        std::hint::black_box(loss.backward());
+        start.elapsed().as_secs_f64()
+    };
+    let mut best = [f64::INFINITY; 2];
+    let start = Instant::now();
+    let mut steps = 0;
+    while steps < 2 || start.elapsed() < time {
+        let own = step(&|planes| net.forward(planes));
+        let burn = step(&|planes| net.forward_burn(planes));
+        if steps > 0 {
+            best = [best[0].min(own), best[1].min(burn)];
+        }
+        steps += 1;
+    }
+    TrainingThroughput {
+        batch,
+        own: batch as f64 / best[0],
+        burn: batch as f64 / best[1],
     }
 }

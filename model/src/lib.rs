@@ -33,10 +33,11 @@ mod evaluator;
 mod net;
 mod net_file;
 mod policy;
+mod training;
 mod wdl;
 mod weights;
 
-pub use bench::{Throughput, sample_requests, throughput};
+pub use bench::{Throughput, TrainingThroughput, sample_requests, throughput, training_throughput};
 pub use burn;
 pub use burn::tensor::Device;
 pub use compiled::{CompiledEvaluator, SimdLevel};

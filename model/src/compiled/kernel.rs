@@ -1,4 +1,5 @@
-//! The inner loops of the convolutions, for each instruction set. All `unsafe` of the crate is here.
+//! The inner loops of the convolutions, for each instruction set. All `unsafe` of the crate is here
+//! and in the kernel of the weights' gradients.
 //!
 //! A kernel takes one row of the board at a time and keeps the sums of its up to ten pixels for a
 //! strip of output channels in registers, while weights stream by and inputs are broadcast. Each
@@ -37,6 +38,23 @@ impl SimdLevel {
     /// The fastest level that this machine can run.
     pub fn best() -> SimdLevel {
         SimdLevel::available().pop().unwrap_or(SimdLevel::Portable)
+    }
+
+    /// Runs plain Rust code with the vectors of this level: what is inlined into `work` is compiled
+    /// for them. No sums are reordered or fused, so every level gives the same bits.
+    #[inline]
+    pub(crate) fn vectorize<R>(self, work: impl FnOnce() -> R) -> R {
+        match self {
+            SimdLevel::Portable => work(),
+            // SAFETY: levels come from `SimdLevel::available`, which has asked the CPU.
+            #[cfg(target_arch = "x86_64")]
+            SimdLevel::Avx2 => unsafe { x86::with_avx2(work) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            SimdLevel::Avx512 => unsafe { x86::with_avx512(work) },
+            #[cfg(not(target_arch = "x86_64"))]
+            SimdLevel::Avx2 | SimdLevel::Avx512 => work(),
+        }
     }
 
     /// Output channels that a kernel computes at once; weights are packed in strips of as many.
@@ -209,6 +227,20 @@ mod x86 {
     use std::arch::x86_64::*;
 
     use super::{After, BLOCK, Job, inset, kernel_rows};
+
+    /// # Safety
+    /// The CPU has the features.
+    #[target_feature(enable = "avx512f")]
+    pub unsafe fn with_avx512<R>(work: impl FnOnce() -> R) -> R {
+        work()
+    }
+
+    /// # Safety
+    /// The CPU has the features.
+    #[target_feature(enable = "avx2,fma")]
+    pub unsafe fn with_avx2<R>(work: impl FnOnce() -> R) -> R {
+        work()
+    }
 
     /// Writes the kernel for one kind of vector. `$vectors` of `$lanes` floats make a strip.
     macro_rules! kernel {

@@ -6,11 +6,11 @@
 //! one, so a result does not depend on its batch by a single bit, and a batch of one is as fast as
 //! any other.
 
-mod aligned;
-mod conv;
+pub(crate) mod aligned;
+pub(crate) mod conv;
 mod evaluator;
 mod heads;
-mod kernel;
+pub(crate) mod kernel;
 mod program;
 mod stem;
 

@@ -4,7 +4,9 @@ use burn::module::Module;
 use burn::nn::conv::{Conv2d, Conv2dConfig};
 use burn::nn::{BatchNorm, BatchNormConfig, Initializer, Linear, LinearConfig, PaddingConfig2d};
 use burn::tensor::activation::relu;
-use burn::tensor::{Device, Tensor};
+use burn::tensor::{Device, Tensor, TensorData};
+
+use crate::training::BatchStatistics;
 
 /// 3×3 convolution and batch normalisation.
 #[derive(Module, Debug)]
@@ -29,6 +31,33 @@ impl ConvNorm {
     pub fn forward(&self, x: Tensor<4>) -> Tensor<4> {
         self.norm.forward(self.conv.forward(x))
     }
+
+    /// Appends the parameters in the order of the tower's plan.
+    pub fn collect_parameters(&self, out: &mut Vec<Tensor<1>>) {
+        out.push(self.conv.weight.val().flatten(0, 3));
+        out.push(self.norm.gamma.val());
+        out.push(self.norm.beta.val());
+    }
+
+    /// Whether normalisation is by the batch's statistics.
+    pub fn trains(&self) -> bool {
+        self.norm.training.is_enabled()
+    }
+
+    /// Moves the running statistics towards a batch's, as [`BatchNorm`] does itself.
+    pub fn update_running(&self, batch: BatchStatistics) {
+        let momentum = self.norm.momentum;
+        for (running, values) in [
+            (&self.norm.running_mean, batch.mean),
+            (&self.norm.running_var, batch.variance),
+        ] {
+            let old = running.value_sync();
+            let channels = values.len();
+            let new = Tensor::from_data(TensorData::new(values, [channels]), &old.device());
+            let old = old.mul_scalar(1.0 - momentum);
+            running.update(old.add(new.mul_scalar(momentum)).detach());
+        }
+    }
 }
 
 /// conv–norm–relu–conv–norm, plus the input, relu. With `pooling`, the means and maxima over the
@@ -48,6 +77,21 @@ impl Block {
             pooling: pools.then(|| zero_linear(2 * channels, channels, device)),
             second: ConvNorm::new(channels, channels, device),
         }
+    }
+
+    /// Appends the parameters in the order of the tower's plan.
+    pub fn collect_parameters(&self, out: &mut Vec<Tensor<1>>) {
+        self.first.collect_parameters(out);
+        if let Some(linear) = &self.pooling {
+            out.push(linear.weight.val().flatten(0, 1));
+            out.extend(linear.bias.as_ref().map(|bias| bias.val()));
+        }
+        self.second.collect_parameters(out);
+    }
+
+    /// First and second half.
+    pub fn halves(&self) -> [&ConvNorm; 2] {
+        [&self.first, &self.second]
     }
 
     /// `[batch, channels, ranks, files]` → the same

@@ -10,7 +10,8 @@ use super::init::initial_weights;
 use super::{NetConfig, NetOutput, NetShape};
 use crate::board::GRID;
 use crate::encoding::BOARD_PLANE;
-use crate::{ModelError, Weights};
+use crate::training::{self, Tower};
+use crate::{ModelError, SimdLevel, Weights};
 
 /// A network for one variant: encoded positions in, [`NetOutput`] out.
 ///
@@ -67,21 +68,69 @@ impl Net {
     /// # Panics
     /// If the number of planes is another variant's.
     pub fn forward(&self, planes: Tensor<4>) -> NetOutput {
-        let [batch, count, ..] = planes.dims();
-        let NetShape { files, ranks, .. } = self.shape;
+        let [_, count, ..] = planes.dims();
         assert_eq!(count, self.shape.planes, "planes of the net's variant");
-        let planes = match files == GRID && ranks == GRID {
-            true => planes,
-            false => planes.slice([0..batch, 0..count, 0..ranks, 0..files]),
-        };
-        let board = BoardPooling {
-            squares: self.shape.squares,
-            mask: (self.shape.has_holes()).then(|| planes.clone().narrow(1, BOARD_PLANE, 1)),
-        };
+        let own_kernels = training::serves(&planes.device())
+            && !planes.is_require_grad()
+            && self.conv_norms().all(ConvNorm::trains);
+        match own_kernels {
+            true => self.forward_own(planes, SimdLevel::best()),
+            false => self.forward_burn(planes),
+        }
+    }
+
+    /// [`forward`](Net::forward) by burn's operations alone, on any device.
+    ///
+    /// # Panics
+    /// If the number of planes is another variant's.
+    pub fn forward_burn(&self, planes: Tensor<4>) -> NetOutput {
+        let planes = self.crop(planes);
+        let board = self.board(&planes);
         let stem = relu(self.stem.forward(planes));
         let features = (self.blocks.iter()).fold(stem, |x, block| block.forward(x, &board));
-        let (policy_qk, policy_kind) = self.policy.forward(features.clone(), &board);
-        let (wdl_logits, moves_left) = self.value.forward(features, &board);
+        self.heads(features, &board)
+    }
+
+    /// [`forward`](Net::forward) in training mode with the tower in kernels of our own.
+    pub(crate) fn forward_own(&self, planes: Tensor<4>, level: SimdLevel) -> NetOutput {
+        let board = self.board(&self.crop(planes.clone()));
+        let mut parameters = Vec::new();
+        self.stem.collect_parameters(&mut parameters);
+        for block in &self.blocks {
+            block.collect_parameters(&mut parameters);
+        }
+        let tower = Tower::new(&self.config, &self.shape, level);
+        let (features, statistics) = training::run(tower, planes, Tensor::cat(parameters, 0));
+        for (norm, statistics) in self.conv_norms().zip(statistics) {
+            norm.update_running(statistics);
+        }
+        self.heads(features, &board)
+    }
+
+    fn conv_norms(&self) -> impl Iterator<Item = &ConvNorm> {
+        std::iter::once(&self.stem).chain(self.blocks.iter().flat_map(Block::halves))
+    }
+
+    /// The planes within the board's bounding rectangle.
+    fn crop(&self, planes: Tensor<4>) -> Tensor<4> {
+        let [batch, count, ..] = planes.dims();
+        let NetShape { files, ranks, .. } = self.shape;
+        match files == GRID && ranks == GRID {
+            true => planes,
+            false => planes.slice([0..batch, 0..count, 0..ranks, 0..files]),
+        }
+    }
+
+    fn board(&self, cropped: &Tensor<4>) -> BoardPooling {
+        BoardPooling {
+            squares: self.shape.squares,
+            mask: (self.shape.has_holes()).then(|| cropped.clone().narrow(1, BOARD_PLANE, 1)),
+        }
+    }
+
+    fn heads(&self, features: Tensor<4>, board: &BoardPooling) -> NetOutput {
+        let (policy_qk, policy_kind) = self.policy.forward(features.clone(), board);
+        let (wdl_logits, moves_left) = self.value.forward(features, board);
         NetOutput {
             policy_qk,
             policy_kind,

@@ -1,0 +1,279 @@
+//! The inner loop of the gradient of a 3×3 convolution's weights, for each instruction set.
+//!
+//! A weight's gradient is the sum, over all squares, of the input that the weight saw times the
+//! gradient of the output that it added to. A kernel keeps the sums of a few inputs times a strip
+//! of outputs in registers while it walks over the board.
+
+use crate::compiled::conv::{BLOCK, Grid};
+use crate::compiled::kernel::SimdLevel;
+
+/// Inputs come in groups of this many, the largest that a kernel takes at once.
+pub const INPUT_GROUP: usize = 8;
+
+/// One sample's share in the gradient of a convolution's weights. Activations are laid out as for
+/// [`Conv::run`](crate::compiled::conv::Conv::run).
+pub struct GradientJob<'a> {
+    pub grid: Grid,
+    /// Input channels, a multiple of [`INPUT_GROUP`].
+    pub inputs: usize,
+    /// Blocks of output channels.
+    pub out_blocks: usize,
+    /// What the convolution saw.
+    pub input: &'a [f32],
+    /// The gradient of what it gave.
+    pub output_gradient: &'a [f32],
+    /// `[out_blocks][9][inputs][BLOCK]`, to be added to.
+    pub sums: &'a mut [f32],
+}
+
+/// Floats in [`GradientJob::sums`].
+pub const fn sums_len(inputs: usize, out_blocks: usize) -> usize {
+    out_blocks * 9 * inputs * BLOCK
+}
+
+/// Adds a sample's share to the sums.
+///
+/// # Panics
+/// If a slice is too short for the job.
+pub fn add_weight_gradient(level: SimdLevel, job: GradientJob) {
+    let block = job.grid.block_floats();
+    assert_eq!(job.inputs % INPUT_GROUP, 0, "inputs of a convolution");
+    assert!(
+        job.input.len() >= job.inputs.div_ceil(BLOCK) * block,
+        "input of a convolution"
+    );
+    assert!(
+        job.output_gradient.len() >= job.out_blocks * block,
+        "gradient of a convolution's output"
+    );
+    let len = sums_len(job.inputs, job.out_blocks);
+    assert_eq!(job.sums.len(), len, "gradient of a convolution's weights");
+    match level {
+        SimdLevel::Portable => portable(job),
+        // SAFETY: levels come from `SimdLevel::available`, which has asked the CPU; the lengths of
+        // all slices have just been checked.
+        #[cfg(target_arch = "x86_64")]
+        SimdLevel::Avx2 => unsafe { x86::avx2(job) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        SimdLevel::Avx512 => unsafe { x86::avx512(job) },
+        #[cfg(not(target_arch = "x86_64"))]
+        SimdLevel::Avx2 | SimdLevel::Avx512 => portable(job),
+    }
+}
+
+/// Along one dimension of `size` squares: the outputs that tap `tap` of three reaches from a
+/// square of the board. The others see the border, which is zero.
+#[inline(always)]
+fn reached(tap: usize, size: usize) -> std::ops::Range<usize> {
+    usize::from(tap == 0)..size - usize::from(tap == 2)
+}
+
+/// The kernel in plain Rust.
+fn portable(job: GradientJob) {
+    const STRIP: usize = 8;
+    const INPUTS: usize = 4;
+    let Grid { files, ranks } = job.grid;
+    let (row, block) = (files + 2, job.grid.block_floats());
+    for strip in 0..job.out_blocks * BLOCK / STRIP {
+        let lane = strip * STRIP;
+        let (out_block, lane) = (lane / BLOCK, lane % BLOCK);
+        for tap in 0..9 {
+            let (ky, kx) = (tap / 3, tap % 3);
+            for group in (0..job.inputs).step_by(INPUTS) {
+                let input = &job.input[group / BLOCK * block + group % BLOCK..];
+                let at = ((out_block * 9 + tap) * job.inputs + group) * BLOCK + lane;
+                let mut sums = [[0f32; STRIP]; INPUTS];
+                for y in reached(ky, ranks) {
+                    for x in reached(kx, files) {
+                        let place = ((y + 1) * row + x + 1) * BLOCK;
+                        let gradient =
+                            &job.output_gradient[out_block * block + place + lane..][..STRIP];
+                        let seen = &input[((y + ky) * row + x + kx) * BLOCK..][..INPUTS];
+                        for (sums, seen) in sums.iter_mut().zip(seen) {
+                            for (sum, gradient) in sums.iter_mut().zip(gradient) {
+                                *sum += seen * gradient;
+                            }
+                        }
+                    }
+                }
+                for (i, sums) in sums.iter().enumerate() {
+                    let out = &mut job.sums[at + i * BLOCK..][..STRIP];
+                    for (out, sum) in out.iter_mut().zip(sums) {
+                        *out += sum;
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use std::arch::x86_64::*;
+
+    use super::{BLOCK, GradientJob, Grid, reached};
+
+    /// Writes the kernel for one kind of vector. `$vectors` of `$lanes` floats make a strip of
+    /// outputs, and `$inputs` inputs are taken at once.
+    macro_rules! kernel {
+        ($name:ident, $features:literal, $lanes:literal x $vectors:literal, $inputs:literal,
+         $zero:ident, $splat:ident, $load:ident, $store:ident, $fma:ident, $add:ident) => {
+            /// # Safety
+            /// The CPU has the features, and `job` has passed the checks of
+            /// [`super::add_weight_gradient`].
+            #[target_feature(enable = $features)]
+            pub unsafe fn $name(job: GradientJob) {
+                const STRIP: usize = $lanes * $vectors;
+                let Grid { files, ranks } = job.grid;
+                let (row, block) = (files + 2, job.grid.block_floats());
+                for strip in 0..job.out_blocks * BLOCK / STRIP {
+                    let lane = strip * STRIP;
+                    let (out_block, lane) = (lane / BLOCK, lane % BLOCK);
+                    for tap in 0..9 {
+                        let (ky, kx) = (tap / 3, tap % 3);
+                        let (ys, xs) = (reached(ky, ranks), reached(kx, files));
+                        for group in (0..job.inputs).step_by($inputs) {
+                            let mut sums = [[$zero(); $vectors]; $inputs];
+                            // SAFETY: `group` and its `$inputs` channels are within one block of
+                            // the input, the strip is within a block of the output's gradient, and
+                            // all places are on the board or its border, which both have.
+                            unsafe {
+                                let input = job
+                                    .input
+                                    .as_ptr()
+                                    .add(group / BLOCK * block + group % BLOCK);
+                                let gradient =
+                                    job.output_gradient.as_ptr().add(out_block * block + lane);
+                                for y in ys.clone() {
+                                    let mut g =
+                                        gradient.add(((y + 1) * row + xs.start + 1) * BLOCK);
+                                    let mut seen =
+                                        input.add(((y + ky) * row + xs.start + kx) * BLOCK);
+                                    for _ in xs.clone() {
+                                        let mut gs = [$zero(); $vectors];
+                                        for v in 0..$vectors {
+                                            gs[v] = $load(g.add(v * $lanes));
+                                        }
+                                        for i in 0..$inputs {
+                                            let x = $splat(*seen.add(i));
+                                            for v in 0..$vectors {
+                                                sums[i][v] = $fma(gs[v], x, sums[i][v]);
+                                            }
+                                        }
+                                        g = g.wrapping_add(BLOCK);
+                                        seen = seen.wrapping_add(BLOCK);
+                                    }
+                                }
+                                let at = ((out_block * 9 + tap) * job.inputs + group) * BLOCK;
+                                let out = job.sums.as_mut_ptr().add(at + lane);
+                                for i in 0..$inputs {
+                                    for v in 0..$vectors {
+                                        let out = out.add(i * BLOCK + v * $lanes);
+                                        $store(out, $add($load(out), sums[i][v]));
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        };
+    }
+
+    kernel!(
+        avx512, "avx512f", 16 x 2, 8,
+        _mm512_setzero_ps, _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_fmadd_ps,
+        _mm512_add_ps
+    );
+
+    kernel!(
+        avx2, "avx2,fma", 8 x 2, 4,
+        _mm256_setzero_ps, _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_fmadd_ps,
+        _mm256_add_ps
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+
+    /// The gradient by its definition, for one weight.
+    fn reference(
+        grid: Grid,
+        inputs: &[f32],
+        gradients: &[f32],
+        (output, input): (usize, usize),
+        tap: usize,
+    ) -> f32 {
+        let Grid { files, ranks } = grid;
+        let block = grid.block_floats();
+        let mut sum = 0.0;
+        for y in 0..ranks {
+            for x in 0..files {
+                let (sy, sx) = ((y + tap / 3).wrapping_sub(1), (x + tap % 3).wrapping_sub(1));
+                if sy < ranks && sx < files {
+                    let place = |channel: usize, cell: usize| {
+                        channel / BLOCK * block + grid.at(cell) + channel % BLOCK
+                    };
+                    sum += inputs[place(input, sy * files + sx)]
+                        * gradients[place(output, y * files + x)];
+                }
+            }
+        }
+        sum
+    }
+
+    #[test]
+    fn every_kernel_computes_the_gradient_of_the_weights() {
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        for (files, ranks, inputs, out_blocks) in [(1, 1, 8, 1), (10, 8, 40, 2), (3, 5, 64, 1)] {
+            let grid = Grid { files, ranks };
+            let mut fill = |channels: usize| {
+                let mut values = grid.activations(channels);
+                for block in values.chunks_exact_mut(grid.block_floats()) {
+                    for cell in 0..grid.cells() {
+                        for value in &mut block[grid.at(cell)..][..BLOCK] {
+                            *value = rng.random_range(-1.0..1.0);
+                        }
+                    }
+                }
+                values
+            };
+            let (input, output_gradient) = (fill(inputs), fill(out_blocks * BLOCK));
+            for level in SimdLevel::available() {
+                let mut sums = vec![0.5; sums_len(inputs, out_blocks)];
+                let job = GradientJob {
+                    grid,
+                    inputs,
+                    out_blocks,
+                    input: &input,
+                    output_gradient: &output_gradient,
+                    sums: &mut sums,
+                };
+                add_weight_gradient(level, job);
+                for (at, &got) in sums.iter().enumerate() {
+                    let (output, rest) = (
+                        at / (9 * inputs * BLOCK) * BLOCK + at % BLOCK,
+                        at / BLOCK % (9 * inputs),
+                    );
+                    let want = 0.5
+                        + reference(
+                            grid,
+                            &input,
+                            &output_gradient,
+                            (output, rest % inputs),
+                            rest / inputs,
+                        );
+                    assert!(
+                        (got - want).abs() < 1e-4,
+                        "{level:?} {grid:?}: {got} {want}"
+                    );
+                }
+            }
+        }
+    }
+}

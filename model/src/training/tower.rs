@@ -1,0 +1,352 @@
+//! The tower's forward pass in training, and what it keeps for the backward pass.
+
+use std::fmt;
+
+use rayon::prelude::*;
+
+use super::elementwise::{Addend, add_moments, normalize_relu};
+use super::gradient_kernel::INPUT_GROUP;
+use super::norm::{BatchStatistics, Moments, Norm};
+use super::parameters::ParameterPlan;
+use super::pooling::Pooling;
+use crate::board::{GRID, GRID_SQUARES};
+use crate::compiled::aligned::AlignedFloats;
+use crate::compiled::conv::{After, BLOCK, Conv, Grid};
+use crate::compiled::kernel::SimdLevel;
+use crate::encoding::BOARD_PLANE;
+use crate::net::{NetConfig, NetShape};
+
+/// Parts that a batch is cut into, whatever the number of threads: sums over a batch are made in
+/// each part, then over the parts in order, so that they never depend on the threads by a bit.
+const PARTS: usize = 16;
+
+/// The tower of a net, ready to be trained on the CPU.
+#[derive(Clone, Debug)]
+pub struct Tower {
+    pub(super) level: SimdLevel,
+    pub(super) grid: Grid,
+    pub(super) plan: ParameterPlan,
+    pub(super) planes: usize,
+    pub(super) channels: usize,
+}
+
+/// What the backward pass needs of a forward pass.
+pub struct Tape {
+    pub(super) tower: Tower,
+    pub(super) batch: usize,
+    pub(super) parameters: Vec<f32>,
+    /// `[batch][planes][10][10]`
+    pub(super) planes: Vec<f32>,
+    /// Outputs of the convolutions, before their normalisation.
+    pub(super) sums: Vec<AlignedFloats>,
+    /// The normalisation of each convolution.
+    pub(super) norms: Vec<Norm>,
+    /// Inputs of the blocks, and the output of the last.
+    pub(super) features: Vec<AlignedFloats>,
+    /// For each block with pooling what its linear layer saw, `[batch][2 · channels]`, and gave,
+    /// `[batch][whole blocks of channels]`.
+    pub(super) pooled: Vec<Option<(Vec<f32>, Vec<f32>)>>,
+}
+
+impl fmt::Debug for Tape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Tape of {} samples", self.batch)
+    }
+}
+
+impl Tower {
+    /// The tower of a net of this size.
+    pub fn new(config: &NetConfig, shape: &NetShape, level: SimdLevel) -> Tower {
+        let (files, ranks) = (shape.files, shape.ranks);
+        Tower {
+            level,
+            grid: Grid { files, ranks },
+            plan: ParameterPlan::new(config, shape),
+            planes: shape.planes,
+            channels: config.channels,
+        }
+    }
+
+    /// Runs a batch: `planes` `[batch][planes][10][10]`, `parameters` in the plan's order. The
+    /// answers are the features, `[batch][channels][ranks][files]`, the statistics of each
+    /// convolution's output, and the tape.
+    ///
+    /// # Panics
+    /// If a length is wrong.
+    pub fn forward(
+        self,
+        planes: Vec<f32>,
+        parameters: Vec<f32>,
+    ) -> (Vec<f32>, Vec<BatchStatistics>, Tape) {
+        let batch = planes.len() / (self.planes * GRID_SQUARES);
+        assert_eq!(parameters.len(), self.plan.len, "parameters of the tower");
+        assert_eq!(planes.len(), batch * self.planes * GRID_SQUARES, "planes");
+        let mut tape = Tape {
+            tower: self,
+            batch,
+            parameters,
+            planes,
+            sums: Vec::new(),
+            norms: Vec::new(),
+            features: Vec::new(),
+            pooled: Vec::new(),
+        };
+        let mut statistics = Vec::new();
+        tape.stem(&mut statistics);
+        for block in 0..tape.tower.plan.pooling.len() {
+            tape.first_half(block, &mut statistics);
+            tape.second_half(block, &mut statistics);
+        }
+        let features = tape.finish();
+        for statistics in &mut statistics {
+            statistics.mean.truncate(tape.tower.channels);
+            statistics.variance.truncate(tape.tower.channels);
+        }
+        (features, statistics, tape)
+    }
+
+    /// Floats of a sample's activations.
+    pub(super) fn sample_floats(&self) -> usize {
+        self.blocks() * self.grid.block_floats()
+    }
+
+    /// Blocks of channels.
+    pub(super) fn blocks(&self) -> usize {
+        self.channels.div_ceil(BLOCK)
+    }
+
+    /// Planes, filled up for the kernels.
+    pub(super) fn stem_inputs(&self) -> usize {
+        self.planes.next_multiple_of(INPUT_GROUP)
+    }
+
+    /// Lays out a sample's planes as activations.
+    pub(super) fn lay_out_planes(&self, planes: &[f32], out: &mut [f32]) {
+        for (plane, values) in planes.chunks_exact(GRID_SQUARES).enumerate() {
+            let out = &mut out[plane / BLOCK * self.grid.block_floats() + plane % BLOCK..];
+            for rank in 0..self.grid.ranks {
+                let first = ((rank + 1) * (self.grid.files + 2) + 1) * BLOCK;
+                let row = &values[rank * GRID..][..self.grid.files];
+                for (file, &value) in row.iter().enumerate() {
+                    out[first + file * BLOCK] = value;
+                }
+            }
+        }
+    }
+
+    /// Places, within a block of channels, of the squares that a sample's board has.
+    pub(super) fn squares(&self, planes: &[f32]) -> Vec<usize> {
+        let board = &planes[BOARD_PLANE * GRID_SQUARES..][..GRID_SQUARES];
+        let exists =
+            |&cell: &usize| board[cell / self.grid.files * GRID + cell % self.grid.files] != 0.0;
+        let cells = (0..self.grid.cells()).filter(exists);
+        cells.map(|cell| self.grid.at(cell)).collect()
+    }
+}
+
+impl Tape {
+    /// Samples in each part of the batch.
+    pub(super) fn part(&self) -> usize {
+        self.batch.div_ceil(PARTS).max(1)
+    }
+
+    /// The planes of a sample.
+    pub(super) fn sample_planes(&self, sample: usize) -> &[f32] {
+        let len = self.tower.planes * GRID_SQUARES;
+        &self.planes[sample * len..][..len]
+    }
+
+    /// The part of a batch's activations that belongs to a sample.
+    pub(super) fn of<'a>(&self, values: &'a [f32], sample: usize) -> &'a [f32] {
+        let len = self.tower.sample_floats();
+        &values[sample * len..][..len]
+    }
+
+    /// Instructions and layout for work on one sample.
+    pub(super) fn how(&self) -> (SimdLevel, Grid) {
+        (self.tower.level, self.tower.grid)
+    }
+
+    /// Room for a batch's activations.
+    pub(super) fn activations(&self) -> AlignedFloats {
+        AlignedFloats::zeros(self.batch * self.tower.sample_floats())
+    }
+
+    /// The normalised and rectified output of convolution `conv` with what is added to it, for one
+    /// sample.
+    pub(super) fn activate(&self, conv: usize, sample: usize, addend: Addend, out: &mut [f32]) {
+        let z = self.of(&self.sums[conv], sample);
+        normalize_relu(self.how(), z, &self.norms[conv], addend, out);
+    }
+
+    fn stem(&mut self, statistics: &mut Vec<BatchStatistics>) {
+        let inputs = self.tower.stem_inputs();
+        let conv = self.tower.plan.convs[0].forward(self.tower.level, &self.parameters, inputs);
+        let prepare = |sample, input: &mut [f32]| {
+            self.tower.lay_out_planes(self.sample_planes(sample), input);
+        };
+        let (sums, moments) = self.convolve(&conv, inputs, prepare);
+        self.push(0, sums, moments, statistics);
+    }
+
+    /// Computes the input of block `block`, keeps it, and convolves it.
+    fn first_half(&mut self, block: usize, statistics: &mut Vec<BatchStatistics>) {
+        let features = self.block_input(block);
+        self.features.push(features);
+        let index = 2 * block + 1;
+        let conv = self.conv(index);
+        let features = &self.features[block];
+        let (sums, moments) = self.convolve_stored(&conv, features);
+        self.push(index, sums, moments, statistics);
+    }
+
+    fn second_half(&mut self, block: usize, statistics: &mut Vec<BatchStatistics>) {
+        let first = 2 * block + 1;
+        let pooled = self.pool(block);
+        self.pooled.push(pooled);
+        let conv = self.conv(first + 1);
+        let prepare = |sample, input: &mut [f32]| {
+            self.activate(first, sample, self.bias(block, sample), input);
+        };
+        let (sums, moments) = self.convolve(&conv, self.tower.channels, prepare);
+        self.push(first + 1, sums, moments, statistics);
+    }
+
+    /// The bias that pooling gave a sample in block `block`.
+    pub(super) fn bias(&self, block: usize, sample: usize) -> Addend<'_> {
+        match &self.pooled[block] {
+            None => Addend::Nothing,
+            Some((_, biases)) => {
+                let len = self.tower.blocks() * BLOCK;
+                Addend::Bias(&biases[sample * len..][..len])
+            }
+        }
+    }
+
+    fn conv(&self, index: usize) -> Conv {
+        let place = &self.tower.plan.convs[index];
+        place.forward(self.tower.level, &self.parameters, place.inputs)
+    }
+
+    /// What goes into block `block`; the output of the last for the number of blocks.
+    fn block_input(&self, block: usize) -> AlignedFloats {
+        let mut out = self.activations();
+        let len = self.tower.sample_floats();
+        (out.par_chunks_mut(len).enumerate()).for_each(|(sample, out)| {
+            let addend = match block.checked_sub(1) {
+                None => Addend::Nothing,
+                Some(before) => Addend::Activations(self.of(&self.features[before], sample)),
+            };
+            self.activate(2 * block, sample, addend, out);
+        });
+        out
+    }
+
+    fn pool(&self, block: usize) -> Option<(Vec<f32>, Vec<f32>)> {
+        let place = self.tower.plan.pooling[block].as_ref()?;
+        let pooling = Pooling::new(place, &self.parameters, self.tower.grid.block_floats());
+        let (inputs, outputs) = (2 * self.tower.channels, self.tower.blocks() * BLOCK);
+        let mut pooled = vec![0.0; self.batch * inputs];
+        let mut biases = vec![0.0; self.batch * outputs];
+        let conv = 2 * block + 1;
+        let samples = pooled
+            .par_chunks_mut(inputs)
+            .zip(biases.par_chunks_mut(outputs));
+        samples.enumerate().for_each(|(sample, (pooled, bias))| {
+            let squares = self.tower.squares(self.sample_planes(sample));
+            let z = self.of(&self.sums[conv], sample);
+            self.tower.level.vectorize(
+                #[inline(always)]
+                || {
+                    pooling.pool(&squares, z, &self.norms[conv], pooled);
+                    pooling.apply(pooled, bias);
+                },
+            );
+        });
+        Some((pooled, biases))
+    }
+
+    /// Convolves the batch; `prepare` computes a sample's input.
+    fn convolve(
+        &self,
+        conv: &Conv,
+        inputs: usize,
+        prepare: impl Fn(usize, &mut [f32]) + Sync,
+    ) -> (AlignedFloats, Vec<Moments>) {
+        let grid = self.tower.grid;
+        self.convolve_parts(conv, |sample, scratch| {
+            if scratch.is_empty() {
+                *scratch = grid.activations(inputs);
+            }
+            prepare(sample, scratch);
+            None
+        })
+    }
+
+    /// Convolves inputs that are kept.
+    fn convolve_stored(&self, conv: &Conv, inputs: &[f32]) -> (AlignedFloats, Vec<Moments>) {
+        self.convolve_parts(conv, |sample, _| Some(self.of(inputs, sample)))
+    }
+
+    /// Convolves the batch part by part. `input` gives a sample's input or writes it into the
+    /// part's scratch.
+    fn convolve_parts<'a>(
+        &self,
+        conv: &Conv,
+        input: impl Fn(usize, &mut AlignedFloats) -> Option<&'a [f32]> + Sync,
+    ) -> (AlignedFloats, Vec<Moments>) {
+        let mut out = self.activations();
+        let (grid, len, part) = (self.tower.grid, self.tower.sample_floats(), self.part());
+        let parts = out.par_chunks_mut(part * len).enumerate();
+        let moments = parts.map(|(index, out)| {
+            let mut moments = Moments::new(self.tower.blocks() * BLOCK);
+            let mut scratch = AlignedFloats::zeros(0);
+            for (sample, out) in out.chunks_exact_mut(len).enumerate() {
+                match input(index * part + sample, &mut scratch) {
+                    Some(input) => conv.run(grid, input, out, After::Keep),
+                    None => conv.run(grid, &scratch, out, After::Keep),
+                }
+                add_moments(self.how(), out, &mut moments);
+            }
+            moments
+        });
+        let moments = moments.collect();
+        (out, moments)
+    }
+
+    fn push(
+        &mut self,
+        conv: usize,
+        sums: AlignedFloats,
+        moments: Vec<Moments>,
+        statistics: &mut Vec<BatchStatistics>,
+    ) {
+        let place = &self.tower.plan.convs[conv];
+        let batch = Moments::join(moments);
+        let gamma = &self.parameters[place.gamma.clone()];
+        let beta = &self.parameters[place.beta.clone()];
+        self.norms.push(Norm::new(&batch, gamma, beta));
+        self.sums.push(sums);
+        statistics.push(batch);
+    }
+
+    /// The last block's output, kept as it is and handed out as `[batch][channels][ranks][files]`.
+    fn finish(&mut self) -> Vec<f32> {
+        let last = self.block_input(self.tower.plan.pooling.len());
+        let (grid, channels) = (self.tower.grid, self.tower.channels);
+        let cells = grid.cells();
+        let mut out = vec![0.0; self.batch * channels * cells];
+        let samples = out.par_chunks_mut(channels * cells).enumerate();
+        samples.for_each(|(sample, out)| {
+            let features = self.of(&last, sample);
+            for (channel, out) in out.chunks_exact_mut(cells).enumerate() {
+                let block = &features[channel / BLOCK * grid.block_floats() + channel % BLOCK..];
+                for (cell, out) in out.iter_mut().enumerate() {
+                    *out = block[grid.at(cell)];
+                }
+            }
+        });
+        self.features.push(last);
+        out
+    }
+}
