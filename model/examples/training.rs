@@ -7,6 +7,9 @@ use std::time::Duration;
 
 use model::{DeviceChoice, Net, NetConfig, NetShape, training_throughput};
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let variant = arguments.next().unwrap_or_else(|| "falcon".into());

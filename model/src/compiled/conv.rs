@@ -7,7 +7,7 @@ use super::kernel::{self, Job, SimdLevel};
 pub const BLOCK: usize = 32;
 
 /// The channels of one block that start at `at`.
-#[inline]
+#[inline(always)]
 pub fn lanes(values: &[f32], at: usize) -> &[f32; BLOCK] {
     values[at..]
         .first_chunk()
@@ -15,7 +15,7 @@ pub fn lanes(values: &[f32], at: usize) -> &[f32; BLOCK] {
 }
 
 /// The channels of one block that start at `at`, to be changed.
-#[inline]
+#[inline(always)]
 pub fn lanes_mut(values: &mut [f32], at: usize) -> &mut [f32; BLOCK] {
     values[at..]
         .first_chunk_mut()
@@ -43,16 +43,19 @@ pub struct Grid {
 
 impl Grid {
     /// Cells of the rectangle.
+    #[inline]
     pub fn cells(self) -> usize {
         self.files * self.ranks
     }
 
     /// Floats in a block of channels, border included.
+    #[inline]
     pub fn block_floats(self) -> usize {
         (self.files + 2) * (self.ranks + 2) * BLOCK
     }
 
     /// Place of a cell's first channel within a block.
+    #[inline]
     pub fn at(self, cell: usize) -> usize {
         let (rank, file) = (cell / self.files, cell % self.files);
         ((rank + 1) * (self.files + 2) + file + 1) * BLOCK

@@ -8,7 +8,7 @@ use super::heads::{Dense, Pooling, dot, softplus};
 use super::kernel::SimdLevel;
 use super::stem::Stem;
 use crate::board::{GRID, seen_by};
-use crate::net::{MOVES_LEFT_UNIT, NetConfig, NetShape};
+use crate::net::{MOVES_LEFT_UNIT, MovePlace, NetConfig, NetShape};
 use crate::{Encoding, ModelError, PolicyIndex, Wdl, Weights};
 
 /// burn's default for batch normalisation.
@@ -191,7 +191,7 @@ impl Program {
     /// The logit of a move in the position of the last run with `scratch`.
     pub fn policy_logit(&self, index: PolicyIndex, scratch: &Scratch) -> f32 {
         let dim = self.config.policy_dim;
-        let (row, to, kind) = self.shape.place(index);
+        let MovePlace { row, to, kind } = self.shape.place(index);
         let block_floats = self.grid.block_floats();
         let to_place = self.grid.at(to);
         let mut product = 0.0;

@@ -10,5 +10,5 @@ mod tower;
 mod transfer;
 
 pub use config::{NetConfig, NetShape};
-pub use output::{MOVES_LEFT_UNIT, NetOutput, PolicyGather};
+pub use output::{MOVES_LEFT_UNIT, MovePlace, NetOutput, PolicyGather, PolicyVectors};
 pub use tower::Net;

@@ -2,25 +2,64 @@
 
 use burn::tensor::{Bool, Device, Int, Tensor, TensorData};
 
+use std::sync::Arc;
+
 use super::NetShape;
 use crate::PolicyIndex;
 use crate::board::{GRID, GRID_SQUARES};
+use crate::training::{MoveLists, legal_logits};
 
 /// Plies in one unit of [`NetOutput::moves_left`], so that the head works with numbers near 1.
 pub const MOVES_LEFT_UNIT: f32 = 32.0;
 
-/// A net's output for a batch. *Cells* are the squares of the board's bounding rectangle, rank by
-/// rank, as the side to move sees them.
+/// A net's output for a batch.
 #[derive(Clone, Debug)]
 pub struct NetOutput {
-    /// `[batch, cells + hand rows, cells]`: query of the source times key of the goal.
-    pub policy_qk: Tensor<3>,
-    /// `[batch, kinds, cells]`: the term of the kind of move at its goal.
-    pub policy_kind: Tensor<3>,
+    /// What [`legal_logits`](NetOutput::legal_logits) picks from.
+    pub(crate) policy: Policy,
     /// `[batch, 3]`: win, draw, loss for the side to move.
     pub wdl_logits: Tensor<2>,
     /// `[batch, 1]`: expected plies until the end in units of [`MOVES_LEFT_UNIT`], not negative.
     pub moves_left: Tensor<2>,
+}
+
+/// The policy of a batch. *Cells* are the squares of the board's bounding rectangle, rank by rank,
+/// as the side to move sees them.
+#[derive(Clone, Debug)]
+pub(crate) enum Policy {
+    /// All products are computed.
+    Matrix {
+        /// `[batch, cells + hand rows, cells]`: query of the source times key of the goal.
+        qk: Tensor<3>,
+        /// `[batch, kinds, cells]`: the term of the kind of move at its goal.
+        kind: Tensor<3>,
+    },
+    /// Products are left to be computed for legal moves alone, in training on the CPU.
+    Vectors(PolicyVectors),
+}
+
+/// What the logits are made of.
+#[derive(Clone, Debug)]
+pub struct PolicyVectors {
+    /// `[batch, cells, policy_dim]`
+    pub query: Tensor<3>,
+    /// `[batch, cells, policy_dim]`
+    pub key: Tensor<3>,
+    /// `[batch, cells, kinds]`
+    pub kind: Tensor<3>,
+    /// Queries of men in hand, `[batch, hand rows, policy_dim]`.
+    pub hand: Option<Tensor<3>>,
+}
+
+/// Where a move is in the policy.
+#[derive(Clone, Copy, Debug)]
+pub struct MovePlace {
+    /// A cell, or the number of cells plus a row of the hand.
+    pub row: usize,
+    /// Cell of the goal.
+    pub to: usize,
+    /// Kind of move.
+    pub kind: usize,
 }
 
 /// Where the logits of a batch's legal moves are in a [`NetOutput`]: lists of moves of different
@@ -30,6 +69,7 @@ pub struct PolicyGather {
     qk: Tensor<2, Int>,
     kind: Tensor<2, Int>,
     padding: Tensor<2, Bool>,
+    lists: MoveLists,
     width: usize,
 }
 
@@ -45,12 +85,13 @@ impl PolicyGather {
         let mut qk = vec![0i32; moves.len() * width];
         let mut kind = vec![0i32; moves.len() * width];
         let mut padding = vec![true; moves.len() * width];
-        for (sample, list) in moves.iter().enumerate() {
-            for (column, &index) in list.iter().enumerate() {
-                let (row, to, kind_index) = shape.place(index);
+        let places = |list: &Vec<_>| list.iter().map(|&index| shape.place(index)).collect();
+        let lists: Vec<Vec<MovePlace>> = moves.iter().map(places).collect();
+        for (sample, list) in lists.iter().enumerate() {
+            for (column, place) in list.iter().enumerate() {
                 let at = sample * width + column;
-                qk[at] = (row * shape.cells() + to) as i32;
-                kind[at] = (kind_index * shape.cells() + to) as i32;
+                qk[at] = (place.row * shape.cells() + place.to) as i32;
+                kind[at] = (place.kind * shape.cells() + place.to) as i32;
                 padding[at] = false;
             }
         }
@@ -59,6 +100,7 @@ impl PolicyGather {
             qk: Tensor::from_data(TensorData::new(qk, dims), device),
             kind: Tensor::from_data(TensorData::new(kind, dims), device),
             padding: Tensor::from_data(TensorData::new(padding, dims), device),
+            lists: Arc::new(lists),
             width,
         }
     }
@@ -83,12 +125,19 @@ impl NetOutput {
     /// [`PADDING_LOGIT`](NetOutput::PADDING_LOGIT) beyond the end of each list. Gradients flow
     /// back to the picked logits alone.
     pub fn legal_logits(&self, gather: &PolicyGather) -> Tensor<2> {
+        let (qk, kind) = match &self.policy {
+            Policy::Matrix { qk, kind } => (qk, kind),
+            Policy::Vectors(vectors) => {
+                let (lists, width) = (&gather.lists, gather.width);
+                return legal_logits(vectors, lists, width, Self::PADDING_LOGIT);
+            }
+        };
         let flat = |tensor: &Tensor<3>| {
             let [batch, rows, columns] = tensor.dims();
             tensor.clone().reshape([batch, rows * columns])
         };
-        let qk = flat(&self.policy_qk).gather(1, gather.qk.clone());
-        let kind = flat(&self.policy_kind).gather(1, gather.kind.clone());
+        let qk = flat(qk).gather(1, gather.qk.clone());
+        let kind = flat(kind).gather(1, gather.kind.clone());
         (qk + kind).mask_fill(gather.padding.clone(), Self::PADDING_LOGIT)
     }
 }
@@ -98,7 +147,7 @@ impl NetShape {
     ///
     /// # Panics
     /// If the index is not of this shape's variant.
-    pub(crate) fn place(&self, index: PolicyIndex) -> (usize, usize, usize) {
+    pub(crate) fn place(&self, index: PolicyIndex) -> MovePlace {
         let cell = |square: usize| {
             let (rank, file) = (square / GRID, square % GRID);
             assert!(
@@ -119,6 +168,10 @@ impl NetShape {
             row < self.query_rows() && kind < self.kinds,
             "{index:?} is not a move of the net's variant"
         );
-        (row, cell(usize::from(index.to)), kind)
+        MovePlace {
+            row,
+            to: cell(usize::from(index.to)),
+            kind,
+        }
     }
 }

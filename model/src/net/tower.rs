@@ -10,7 +10,7 @@ use super::init::initial_weights;
 use super::{NetConfig, NetOutput, NetShape};
 use crate::board::GRID;
 use crate::encoding::BOARD_PLANE;
-use crate::training::{self, Tower};
+use crate::training::{self, Buffers, Tower};
 use crate::{ModelError, SimdLevel, Weights};
 
 /// A network for one variant: encoded positions in, [`NetOutput`] out.
@@ -30,6 +30,8 @@ pub struct Net {
     config: NetConfig,
     #[module(skip)]
     shape: NetShape,
+    #[module(skip)]
+    buffers: Buffers,
 }
 
 impl Net {
@@ -60,6 +62,7 @@ impl Net {
             value: ValueHead::new(&config, device),
             config,
             shape,
+            buffers: Buffers::default(),
         }
     }
 
@@ -91,20 +94,27 @@ impl Net {
         self.heads(features, &board)
     }
 
-    /// [`forward`](Net::forward) in training mode with the tower in kernels of our own.
+    /// [`forward`](Net::forward) in training mode with kernels of our own.
     pub(crate) fn forward_own(&self, planes: Tensor<4>, level: SimdLevel) -> NetOutput {
-        let board = self.board(&self.crop(planes.clone()));
         let mut parameters = Vec::new();
         self.stem.collect_parameters(&mut parameters);
         for block in &self.blocks {
             block.collect_parameters(&mut parameters);
         }
-        let tower = Tower::new(&self.config, &self.shape, level);
-        let (features, statistics) = training::run(tower, planes, Tensor::cat(parameters, 0));
+        self.policy.collect_parameters(&mut parameters);
+        self.value.collect_parameters(&mut parameters);
+        let tower = Tower::new(&self.config, &self.shape, level, self.buffers.clone());
+        let (outputs, statistics) = training::run(tower, planes, Tensor::cat(parameters, 0));
         for (norm, statistics) in self.conv_norms().zip(statistics) {
             norm.update_running(statistics);
         }
-        self.heads(features, &board)
+        let policy = self.policy.finish(&outputs);
+        let (wdl_logits, moves_left) = self.value.finish(outputs.value.squeeze_dim(1));
+        NetOutput {
+            policy,
+            wdl_logits,
+            moves_left,
+        }
     }
 
     fn conv_norms(&self) -> impl Iterator<Item = &ConvNorm> {
@@ -129,11 +139,10 @@ impl Net {
     }
 
     fn heads(&self, features: Tensor<4>, board: &BoardPooling) -> NetOutput {
-        let (policy_qk, policy_kind) = self.policy.forward(features.clone(), board);
+        let policy = self.policy.forward(features.clone(), board);
         let (wdl_logits, moves_left) = self.value.forward(features, board);
         NetOutput {
-            policy_qk,
-            policy_kind,
+            policy,
             wdl_logits,
             moves_left,
         }

@@ -4,11 +4,12 @@ use rayon::prelude::*;
 
 use super::elementwise::{add_gradient_sums, mask_gradient, norm_input_gradient};
 use super::gradient_kernel::{GradientJob, add_weight_gradient, sums_len};
+use super::heads::{HeadTools, Outputs};
 use super::norm::{GradientSums, NormGradient};
-use super::pooling::Pooling;
+use super::pooling::PoolingLayer;
 use super::tower::Tape;
 use crate::compiled::aligned::AlignedFloats;
-use crate::compiled::conv::{After, BLOCK, Conv};
+use crate::compiled::conv::{After, BLOCK, Conv, lanes};
 
 /// Weights that one task adds up over the parts of a batch.
 const REDUCED_AT_ONCE: usize = 8192;
@@ -19,8 +20,9 @@ struct PartGradients {
     weights: AlignedFloats,
     /// For the normalisation before the convolution.
     sums: GradientSums,
-    /// Of the linear layer of pooling, weights then bias; empty without pooling.
-    pooling: Vec<f32>,
+    /// Of the linear layer of pooling, weights then bias, empty without pooling; or of the heads'
+    /// biases.
+    biases: Vec<f32>,
 }
 
 /// Buffers of one part of the batch.
@@ -33,19 +35,17 @@ struct Scratch {
 }
 
 impl Tape {
-    /// The gradients of the parameters, in the plan's order, from that of the features,
-    /// `[batch][channels][ranks][files]`.
+    /// The gradients of the parameters, in the plan's order, from those of the outputs; none where
+    /// nothing depends on an output.
     ///
     /// # Panics
-    /// If the gradient's length is wrong.
-    pub fn backward(&self, feature_gradient: &[f32]) -> Vec<f32> {
+    /// If a gradient's length is wrong.
+    pub fn backward(&self, outputs: &Outputs<Option<&[f32]>>) -> Vec<f32> {
         let tower = &self.tower;
-        let expected = self.batch * tower.channels * tower.grid.cells();
-        assert_eq!(feature_gradient.len(), expected, "gradient of the features");
         let mut parameters = vec![0.0; tower.plan.len];
         let mut gradient = self.activations();
         let mut inner = self.activations();
-        let mut sums = self.enter(feature_gradient, &mut gradient);
+        let mut sums = self.enter(outputs, &mut gradient, &mut parameters);
         for block in (0..tower.plan.pooling.len()).rev() {
             sums = self.second_half_backward(block, sums, &gradient, &mut inner, &mut parameters);
             sums = self.first_half_backward(block, sums, &inner, &mut gradient, &mut parameters);
@@ -54,39 +54,93 @@ impl Tape {
         parameters
     }
 
-    /// Gradient behind the last relu.
-    fn enter(&self, features: &[f32], gradient: &mut [f32]) -> GradientSums {
-        let (grid, cells) = (self.tower.grid, self.tower.grid.cells());
-        let last = self.tower.plan.pooling.len();
-        let (len, part) = (self.tower.sample_floats(), self.part());
+    /// Back through the heads and the last relu.
+    fn enter(
+        &self,
+        outputs: &Outputs<Option<&[f32]>>,
+        gradient: &mut [f32],
+        parameters: &mut [f32],
+    ) -> GradientSums {
+        let tower = &self.tower;
+        let (grid, channels) = (tower.grid, tower.channels);
+        let last = tower.plan.pooling.len();
+        let (len, part) = (tower.sample_floats(), self.part());
+        let tools = HeadTools::new(tower, &self.parameters);
         let parts = gradient.par_chunks_mut(part * len).enumerate();
-        let sums = parts.map(|(index, gradient)| {
-            let mut sums = GradientSums::new(self.tower.blocks() * BLOCK);
-            let mut laid_out = grid.activations(self.tower.channels);
+        let parts = parts.map(|(index, gradient)| {
+            let mut own = PartGradients {
+                weights: AlignedFloats::zeros(sums_len(channels, tools.blocks, 1)),
+                sums: GradientSums::new(tower.blocks() * BLOCK),
+                biases: vec![0.0; tools.blocks * BLOCK],
+            };
+            let mut scratch = tools.scratch(tower);
+            let mut feature_gradient = grid.activations(channels);
             for (i, gradient) in gradient.chunks_exact_mut(len).enumerate() {
                 let sample = index * part + i;
-                let size = self.tower.channels * cells;
-                let channels = features[sample * size..][..size].chunks_exact(cells);
-                for (channel, values) in channels.enumerate() {
-                    let start = channel / BLOCK * grid.block_floats() + channel % BLOCK;
-                    let block = &mut laid_out[start..];
-                    for (cell, &value) in values.iter().enumerate() {
-                        block[grid.at(cell)] = value;
-                    }
-                }
-                let active = self.of(&self.features[last], sample);
-                mask_gradient::<false>(
-                    self.how(),
-                    self.tower.blocks(),
-                    &laid_out,
-                    active,
-                    gradient,
-                );
-                self.add_sums(2 * last, sample, gradient, &mut sums);
+                let out = &mut feature_gradient;
+                self.heads_backward(sample, outputs, &tools, &mut scratch, out);
+                let features = self.of(&self.features[last], sample);
+                let job = GradientJob {
+                    grid,
+                    inputs: channels,
+                    out_blocks: tools.blocks,
+                    taps: 1,
+                    input: features,
+                    output_gradient: &scratch.gradient,
+                    sums: &mut own.weights,
+                };
+                add_weight_gradient(tower.level, job);
+                self.add_cells(&scratch.gradient, &mut own.biases);
+                let blocks = tower.blocks();
+                mask_gradient::<false>(self.how(), blocks, out, features, gradient);
+                self.add_sums(2 * last, sample, gradient, &mut own.sums);
             }
-            sums
+            own
         });
-        GradientSums::join(sums.collect())
+        let parts: Vec<PartGradients> = parts.collect();
+        for part in &parts {
+            for (head, first) in tower.plan.heads.iter().zip(tools.firsts) {
+                let bias = &part.biases[first * BLOCK..][..head.outputs];
+                add(&mut parameters[head.bias.clone()], bias);
+            }
+        }
+        let (weights, sums): (Vec<_>, Vec<_>) =
+            (parts.into_iter().map(|part| (part.weights, part.sums))).unzip();
+        let total = total(&weights);
+        for (head, first) in tower.plan.heads.iter().zip(tools.firsts) {
+            unpack(
+                &total,
+                first,
+                channels,
+                1,
+                channels,
+                &mut parameters[head.weight.clone()],
+            );
+        }
+        GradientSums::join(sums)
+    }
+
+    /// Adds the sum over all cells of each channel to `sums`.
+    fn add_cells(&self, values: &[f32], sums: &mut [f32]) {
+        let grid = self.tower.grid;
+        let blocks = values.chunks_exact(grid.block_floats());
+        for (values, sums) in blocks.zip(sums.as_chunks_mut::<BLOCK>().0) {
+            self.tower.level.vectorize(
+                #[inline(always)]
+                || {
+                    let mut own = [0f32; BLOCK];
+                    for cell in 0..grid.cells() {
+                        let values = lanes(values, grid.at(cell));
+                        for i in 0..BLOCK {
+                            own[i] += values[i];
+                        }
+                    }
+                    for i in 0..BLOCK {
+                        sums[i] += own[i];
+                    }
+                },
+            );
+        }
     }
 
     fn add_sums(&self, conv: usize, sample: usize, gradient: &[f32], sums: &mut GradientSums) {
@@ -107,8 +161,7 @@ impl Tape {
         let (first, second) = (2 * block + 1, 2 * block + 2);
         let norm = self.norm_backward(second, &sums, parameters);
         let place = self.tower.plan.pooling[block].as_ref();
-        let block_floats = self.tower.grid.block_floats();
-        let pooling = place.map(|place| Pooling::new(place, &self.parameters, block_floats));
+        let layer = place.map(|place| PoolingLayer::new(place, &self.parameters));
         let conv = self.transposed(second);
         let each = |sample: usize, out: &mut [f32], own: &mut PartGradients, s: &mut Scratch| {
             self.activate(first, sample, self.bias(block, sample), &mut s.input);
@@ -120,8 +173,8 @@ impl Tape {
                 &s.input,
                 out,
             );
-            if let Some(pooling) = &pooling {
-                self.pooling_backward(pooling, block, sample, out, &mut own.pooling);
+            if let Some(layer) = &layer {
+                self.pooling_backward(layer, block, sample, out, &mut own.biases);
             }
             self.add_sums(first, sample, out, &mut own.sums);
         };
@@ -130,7 +183,7 @@ impl Tape {
         if let Some(place) = place {
             let (weights, bias) = (place.weight.clone(), place.bias.clone());
             for part in &parts {
-                let (of_weights, of_bias) = part.pooling.split_at(weights.len());
+                let (of_weights, of_bias) = part.biases.split_at(weights.len());
                 add(&mut parameters[weights.clone()], of_weights);
                 add(&mut parameters[bias.clone()], of_bias);
             }
@@ -172,7 +225,7 @@ impl Tape {
         let (grid, part) = (self.tower.grid, self.part());
         let inputs = self.tower.stem_inputs();
         let parts = (0..self.batch.div_ceil(part)).into_par_iter().map(|index| {
-            let mut weights = AlignedFloats::zeros(sums_len(inputs, self.tower.blocks()));
+            let mut weights = AlignedFloats::zeros(sums_len(inputs, self.tower.blocks(), 3));
             let mut input = grid.activations(inputs);
             let mut output_gradient = grid.activations(self.tower.channels);
             for sample in index * part..((index + 1) * part).min(self.batch) {
@@ -245,6 +298,7 @@ impl Tape {
             grid: self.tower.grid,
             inputs,
             out_blocks: self.tower.blocks(),
+            taps: 3,
             input,
             output_gradient,
             sums,
@@ -252,31 +306,33 @@ impl Tape {
         add_weight_gradient(self.tower.level, job);
     }
 
+    /// From the gradient of norm + bias to that of the norm, for one sample.
     fn pooling_backward(
         &self,
-        pooling: &Pooling,
+        layer: &PoolingLayer,
         block: usize,
         sample: usize,
         gradient: &mut [f32],
         sums: &mut [f32],
     ) {
-        let conv = 2 * block + 1;
+        let (conv, channels) = (2 * block + 1, self.tower.channels);
         let squares = self.tower.squares(self.sample_planes(sample));
-        let grid = self.tower.grid;
-        let cells = (0..grid.cells()).map(|cell| grid.at(cell));
         let (inputs, _) = (self.pooled[block].as_ref()).expect("the block has pooling");
-        let pooled = &inputs[sample * 2 * self.tower.channels..][..2 * self.tower.channels];
+        let pooled = &inputs[sample * 2 * channels..][..2 * channels];
         let z = self.of(&self.sums[conv], sample);
+        let mut bias_gradient = vec![0.0; self.tower.blocks() * BLOCK];
+        self.add_cells(gradient, &mut bias_gradient);
+        let mut pooled_gradient = vec![0.0; 2 * channels];
         self.tower.level.vectorize(
             #[inline(always)]
             || {
-                pooling.backward(
-                    &squares,
-                    cells,
-                    (z, &self.norms[conv], pooled),
+                let bias_gradient = &bias_gradient[..channels];
+                layer.backward(pooled, bias_gradient, &mut pooled_gradient, sums);
+                self.pooled(&squares, z, &self.norms[conv]).spread(
+                    pooled,
+                    &pooled_gradient,
                     gradient,
-                    sums,
-                )
+                );
             },
         );
     }
@@ -299,9 +355,9 @@ impl Tape {
         let parts = out.par_chunks_mut(part * len).enumerate();
         let parts = parts.map(|(index, out)| {
             let mut own = PartGradients {
-                weights: AlignedFloats::zeros(sums_len(inputs, self.tower.blocks())),
+                weights: AlignedFloats::zeros(sums_len(inputs, self.tower.blocks(), 3)),
                 sums: GradientSums::new(self.tower.blocks() * BLOCK),
-                pooling: vec![0.0; pooling_len],
+                biases: vec![0.0; pooling_len],
             };
             let mut scratch = Scratch {
                 input: room(),
@@ -339,21 +395,32 @@ impl Tape {
         parts: &[AlignedFloats],
         parameters: &mut [f32],
     ) {
-        let mut total = AlignedFloats::zeros(parts[0].len());
-        let pieces = total.par_chunks_mut(REDUCED_AT_ONCE).enumerate();
-        pieces.for_each(|(piece, total)| {
-            for part in parts {
-                add(total, &part[piece * REDUCED_AT_ONCE..][..total.len()]);
-            }
-        });
         let place = &self.tower.plan.convs[conv];
-        let outputs = parameters[place.weight.clone()].chunks_exact_mut(place.inputs * 9);
-        for (output, gradient) in outputs.enumerate() {
-            let start = output / BLOCK * 9 * inputs * BLOCK + output % BLOCK;
-            for (at, gradient) in gradient.iter_mut().enumerate() {
-                let (input, tap) = (at / 9, at % 9);
-                *gradient = total[start + (tap * inputs + input) * BLOCK];
-            }
+        let out = &mut parameters[place.weight.clone()];
+        unpack(&total(parts), 0, inputs, 9, place.inputs, out);
+    }
+}
+
+/// The sum of all parts.
+fn total(parts: &[AlignedFloats]) -> AlignedFloats {
+    let mut total = AlignedFloats::zeros(parts[0].len());
+    let pieces = total.par_chunks_mut(REDUCED_AT_ONCE).enumerate();
+    pieces.for_each(|(piece, total)| {
+        for part in parts {
+            add(total, &part[piece * REDUCED_AT_ONCE..][..total.len()]);
+        }
+    });
+    total
+}
+
+/// Gradients of weights from a kernel's order, `[blocks][taps][inputs][BLOCK]` from block `first`
+/// on, to burn's, `[outputs][kept inputs][taps]`.
+fn unpack(total: &[f32], first: usize, inputs: usize, taps: usize, kept: usize, out: &mut [f32]) {
+    for (output, gradient) in out.chunks_exact_mut(kept * taps).enumerate() {
+        let start = (first + output / BLOCK) * taps * inputs * BLOCK + output % BLOCK;
+        for (at, gradient) in gradient.iter_mut().enumerate() {
+            let (input, tap) = (at / taps, at % taps);
+            *gradient = total[start + (tap * inputs + input) * BLOCK];
         }
     }
 }

@@ -47,23 +47,33 @@ pub fn normalize_relu(
                     }
                 }
                 if let Addend::Activations(x) = addend {
-                    for_squares(grid, block, |at| {
-                        let (z, x) = (lanes(z, at), lanes(x, at));
-                        let mut result = [0f32; BLOCK];
-                        for i in 0..BLOCK {
-                            result[i] = (z[i] * scale[i] + shift[i] + x[i]).max(0.0);
-                        }
-                        *lanes_mut(out, at) = result;
-                    });
+                    for_squares(
+                        grid,
+                        block,
+                        #[inline(always)]
+                        |at| {
+                            let (z, x) = (lanes(z, at), lanes(x, at));
+                            let mut result = [0f32; BLOCK];
+                            for i in 0..BLOCK {
+                                result[i] = (z[i] * scale[i] + shift[i] + x[i]).max(0.0);
+                            }
+                            *lanes_mut(out, at) = result;
+                        },
+                    );
                 } else {
-                    for_squares(grid, block, |at| {
-                        let z = lanes(z, at);
-                        let mut result = [0f32; BLOCK];
-                        for i in 0..BLOCK {
-                            result[i] = (z[i] * scale[i] + shift[i]).max(0.0);
-                        }
-                        *lanes_mut(out, at) = result;
-                    });
+                    for_squares(
+                        grid,
+                        block,
+                        #[inline(always)]
+                        |at| {
+                            let z = lanes(z, at);
+                            let mut result = [0f32; BLOCK];
+                            for i in 0..BLOCK {
+                                result[i] = (z[i] * scale[i] + shift[i]).max(0.0);
+                            }
+                            *lanes_mut(out, at) = result;
+                        },
+                    );
                 }
             }
         },
@@ -78,23 +88,33 @@ pub fn add_moments((level, grid): (SimdLevel, Grid), z: &[f32], moments: &mut Mo
         || {
             for block in 0..moments.channels() / BLOCK {
                 let mut mean = [0f32; BLOCK];
-                for_squares(grid, block, |at| {
-                    let z = lanes(z, at);
-                    for i in 0..BLOCK {
-                        mean[i] += z[i];
-                    }
-                });
+                for_squares(
+                    grid,
+                    block,
+                    #[inline(always)]
+                    |at| {
+                        let z = lanes(z, at);
+                        for i in 0..BLOCK {
+                            mean[i] += z[i];
+                        }
+                    },
+                );
                 for mean in &mut mean {
                     *mean /= count as f32;
                 }
                 let mut squares = [0f32; BLOCK];
-                for_squares(grid, block, |at| {
-                    let z = lanes(z, at);
-                    for i in 0..BLOCK {
-                        let distance = z[i] - mean[i];
-                        squares[i] += distance * distance;
-                    }
-                });
+                for_squares(
+                    grid,
+                    block,
+                    #[inline(always)]
+                    |at| {
+                        let z = lanes(z, at);
+                        for i in 0..BLOCK {
+                            let distance = z[i] - mean[i];
+                            squares[i] += distance * distance;
+                        }
+                    },
+                );
                 moments.add(block, count, &mean, &squares);
             }
         },
@@ -114,20 +134,25 @@ pub fn mask_gradient<const ADD: bool>(
         #[inline(always)]
         || {
             for block in 0..blocks {
-                for_squares(grid, block, |at| {
-                    let (gradient, active) = (lanes(gradient, at), lanes(active, at));
-                    let out = lanes_mut(out, at);
-                    let mut result = *gradient;
-                    if ADD {
-                        for i in 0..BLOCK {
-                            result[i] += out[i];
+                for_squares(
+                    grid,
+                    block,
+                    #[inline(always)]
+                    |at| {
+                        let (gradient, active) = (lanes(gradient, at), lanes(active, at));
+                        let out = lanes_mut(out, at);
+                        let mut result = *gradient;
+                        if ADD {
+                            for i in 0..BLOCK {
+                                result[i] += out[i];
+                            }
                         }
-                    }
-                    for i in 0..BLOCK {
-                        result[i] = if active[i] > 0.0 { result[i] } else { 0.0 };
-                    }
-                    *out = result;
-                });
+                        for i in 0..BLOCK {
+                            result[i] = if active[i] > 0.0 { result[i] } else { 0.0 };
+                        }
+                        *out = result;
+                    },
+                );
             }
         },
     );
@@ -148,15 +173,20 @@ pub fn add_gradient_sums(
             for block in 0..norm.mean.len() / BLOCK {
                 let mean = *lanes(&norm.mean, block * BLOCK);
                 let (mut plain, mut centred) = ([0f32; BLOCK], [0f32; BLOCK]);
-                for_squares(grid, block, |at| {
-                    let (gradient, z) = (lanes(gradient, at), lanes(z, at));
-                    for i in 0..BLOCK {
-                        plain[i] += gradient[i];
-                    }
-                    for i in 0..BLOCK {
-                        centred[i] += gradient[i] * (z[i] - mean[i]);
-                    }
-                });
+                for_squares(
+                    grid,
+                    block,
+                    #[inline(always)]
+                    |at| {
+                        let (gradient, z) = (lanes(gradient, at), lanes(z, at));
+                        for i in 0..BLOCK {
+                            plain[i] += gradient[i];
+                        }
+                        for i in 0..BLOCK {
+                            centred[i] += gradient[i] * (z[i] - mean[i]);
+                        }
+                    },
+                );
                 sums.add(block, &plain, &centred);
             }
         },
@@ -178,14 +208,20 @@ pub fn norm_input_gradient(
                 let by_output = *lanes(&norm.by_output, block * BLOCK);
                 let by_input = *lanes(&norm.by_input, block * BLOCK);
                 let constant = *lanes(&norm.constant, block * BLOCK);
-                for_squares(grid, block, |at| {
-                    let (gradient, z) = (lanes(gradient, at), lanes(z, at));
-                    let mut result = [0f32; BLOCK];
-                    for i in 0..BLOCK {
-                        result[i] = gradient[i] * by_output[i] + z[i] * by_input[i] + constant[i];
-                    }
-                    *lanes_mut(out, at) = result;
-                });
+                for_squares(
+                    grid,
+                    block,
+                    #[inline(always)]
+                    |at| {
+                        let (gradient, z) = (lanes(gradient, at), lanes(z, at));
+                        let mut result = [0f32; BLOCK];
+                        for i in 0..BLOCK {
+                            result[i] =
+                                gradient[i] * by_output[i] + z[i] * by_input[i] + constant[i];
+                        }
+                        *lanes_mut(out, at) = result;
+                    },
+                );
             }
         },
     );

@@ -1,4 +1,4 @@
-//! The inner loop of the gradient of a 3×3 convolution's weights, for each instruction set.
+//! The inner loop of the gradient of a convolution's weights, for each instruction set.
 //!
 //! A weight's gradient is the sum, over all squares, of the input that the weight saw times the
 //! gradient of the output that it added to. A kernel keeps the sums of a few inputs times a strip
@@ -18,17 +18,19 @@ pub struct GradientJob<'a> {
     pub inputs: usize,
     /// Blocks of output channels.
     pub out_blocks: usize,
+    /// 3 for a 3×3 convolution, 1 for a 1×1.
+    pub taps: usize,
     /// What the convolution saw.
     pub input: &'a [f32],
     /// The gradient of what it gave.
     pub output_gradient: &'a [f32],
-    /// `[out_blocks][9][inputs][BLOCK]`, to be added to.
+    /// `[out_blocks][taps²][inputs][BLOCK]`, to be added to.
     pub sums: &'a mut [f32],
 }
 
 /// Floats in [`GradientJob::sums`].
-pub const fn sums_len(inputs: usize, out_blocks: usize) -> usize {
-    out_blocks * 9 * inputs * BLOCK
+pub const fn sums_len(inputs: usize, out_blocks: usize, taps: usize) -> usize {
+    out_blocks * taps * taps * inputs * BLOCK
 }
 
 /// Adds a sample's share to the sums.
@@ -46,7 +48,8 @@ pub fn add_weight_gradient(level: SimdLevel, job: GradientJob) {
         job.output_gradient.len() >= job.out_blocks * block,
         "gradient of a convolution's output"
     );
-    let len = sums_len(job.inputs, job.out_blocks);
+    assert!(job.taps == 1 || job.taps == 3, "{} taps", job.taps);
+    let len = sums_len(job.inputs, job.out_blocks, job.taps);
     assert_eq!(job.sums.len(), len, "gradient of a convolution's weights");
     match level {
         SimdLevel::Portable => portable(job),
@@ -59,6 +62,15 @@ pub fn add_weight_gradient(level: SimdLevel, job: GradientJob) {
         SimdLevel::Avx512 => unsafe { x86::avx512(job) },
         #[cfg(not(target_arch = "x86_64"))]
         SimdLevel::Avx2 | SimdLevel::Avx512 => portable(job),
+    }
+}
+
+/// The taps as of a 3×3 kernel, of which a 1×1 kernel is the middle.
+#[inline(always)]
+fn tap_range(taps: usize) -> std::ops::Range<usize> {
+    match taps {
+        1 => 4..5,
+        _ => 0..9,
     }
 }
 
@@ -75,14 +87,16 @@ fn portable(job: GradientJob) {
     const INPUTS: usize = 4;
     let Grid { files, ranks } = job.grid;
     let (row, block) = (files + 2, job.grid.block_floats());
+    let taps = tap_range(job.taps);
     for strip in 0..job.out_blocks * BLOCK / STRIP {
         let lane = strip * STRIP;
         let (out_block, lane) = (lane / BLOCK, lane % BLOCK);
-        for tap in 0..9 {
+        for tap in taps.clone() {
             let (ky, kx) = (tap / 3, tap % 3);
             for group in (0..job.inputs).step_by(INPUTS) {
                 let input = &job.input[group / BLOCK * block + group % BLOCK..];
-                let at = ((out_block * 9 + tap) * job.inputs + group) * BLOCK + lane;
+                let place = out_block * taps.len() + tap - taps.start;
+                let at = (place * job.inputs + group) * BLOCK + lane;
                 let mut sums = [[0f32; STRIP]; INPUTS];
                 for y in reached(ky, ranks) {
                     for x in reached(kx, files) {
@@ -112,7 +126,7 @@ fn portable(job: GradientJob) {
 mod x86 {
     use std::arch::x86_64::*;
 
-    use super::{BLOCK, GradientJob, Grid, reached};
+    use super::{BLOCK, GradientJob, Grid, reached, tap_range};
 
     /// Writes the kernel for one kind of vector. `$vectors` of `$lanes` floats make a strip of
     /// outputs, and `$inputs` inputs are taken at once.
@@ -127,10 +141,11 @@ mod x86 {
                 const STRIP: usize = $lanes * $vectors;
                 let Grid { files, ranks } = job.grid;
                 let (row, block) = (files + 2, job.grid.block_floats());
+                let taps = tap_range(job.taps);
                 for strip in 0..job.out_blocks * BLOCK / STRIP {
                     let lane = strip * STRIP;
                     let (out_block, lane) = (lane / BLOCK, lane % BLOCK);
-                    for tap in 0..9 {
+                    for tap in taps.clone() {
                         let (ky, kx) = (tap / 3, tap % 3);
                         let (ys, xs) = (reached(ky, ranks), reached(kx, files));
                         for group in (0..job.inputs).step_by($inputs) {
@@ -165,7 +180,8 @@ mod x86 {
                                         seen = seen.wrapping_add(BLOCK);
                                     }
                                 }
-                                let at = ((out_block * 9 + tap) * job.inputs + group) * BLOCK;
+                                let place = out_block * taps.len() + tap - taps.start;
+                                let at = (place * job.inputs + group) * BLOCK;
                                 let out = job.sums.as_mut_ptr().add(at + lane);
                                 for i in 0..$inputs {
                                     for v in 0..$vectors {
@@ -230,7 +246,12 @@ mod tests {
     #[test]
     fn every_kernel_computes_the_gradient_of_the_weights() {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
-        for (files, ranks, inputs, out_blocks) in [(1, 1, 8, 1), (10, 8, 40, 2), (3, 5, 64, 1)] {
+        for (files, ranks, inputs, out_blocks, taps) in [
+            (1, 1, 8, 1, 3),
+            (10, 8, 40, 2, 3),
+            (10, 8, 32, 3, 1),
+            (3, 5, 64, 1, 3),
+        ] {
             let grid = Grid { files, ranks };
             let mut fill = |channels: usize| {
                 let mut values = grid.activations(channels);
@@ -245,29 +266,24 @@ mod tests {
             };
             let (input, output_gradient) = (fill(inputs), fill(out_blocks * BLOCK));
             for level in SimdLevel::available() {
-                let mut sums = vec![0.5; sums_len(inputs, out_blocks)];
+                let mut sums = vec![0.5; sums_len(inputs, out_blocks, taps)];
                 let job = GradientJob {
                     grid,
                     inputs,
                     out_blocks,
+                    taps,
                     input: &input,
                     output_gradient: &output_gradient,
                     sums: &mut sums,
                 };
                 add_weight_gradient(level, job);
                 for (at, &got) in sums.iter().enumerate() {
-                    let (output, rest) = (
-                        at / (9 * inputs * BLOCK) * BLOCK + at % BLOCK,
-                        at / BLOCK % (9 * inputs),
-                    );
-                    let want = 0.5
-                        + reference(
-                            grid,
-                            &input,
-                            &output_gradient,
-                            (output, rest % inputs),
-                            rest / inputs,
-                        );
+                    let rows = taps * taps * inputs;
+                    let output = at / (rows * BLOCK) * BLOCK + at % BLOCK;
+                    let (tap, input_channel) = (at / BLOCK % rows / inputs, at / BLOCK % inputs);
+                    let tap = if taps == 1 { 4 } else { tap };
+                    let channels = (output, input_channel);
+                    let want = 0.5 + reference(grid, &input, &output_gradient, channels, tap);
                     assert!(
                         (got - want).abs() < 1e-4,
                         "{level:?} {grid:?}: {got} {want}"

@@ -108,6 +108,16 @@ impl Norm {
         }
     }
 
+    /// No normalisation: output = input.
+    pub fn identity(channels: usize) -> Norm {
+        Norm {
+            mean: vec![0.0; channels],
+            scale: vec![1.0; channels],
+            shift: vec![0.0; channels],
+            inverse_deviation: vec![1.0; channels],
+        }
+    }
+
     /// The backward pass, from the sums over `count` numbers of each channel.
     pub fn backward(&self, sums: &GradientSums, count: usize) -> NormGradient {
         let channels = self.mean.len();

@@ -1,4 +1,10 @@
-//! The tower as an operation of burn's autodiff.
+//! The tower with the heads' convolutions as an operation of burn's autodiff.
+//!
+//! An operation of burn has one output, the tower has several. So the operation's own output is a
+//! single zero, on which one further operation for each true output depends: in the backward pass
+//! these come first and leave their gradients in the tower's tape.
+
+use std::sync::{Arc, Mutex, PoisonError};
 
 use burn::backend::autodiff::checkpoint::base::Checkpointer;
 use burn::backend::autodiff::checkpoint::strategy::NoCheckpointing;
@@ -8,10 +14,13 @@ use burn::backend::ops::FloatTensorOps;
 use burn::backend::tensor::FloatTensor;
 use burn::backend::{Autodiff, Flex, FlexDevice, GradientCheckpointingStrategy};
 use burn::tensor::{Device, Tensor, TensorData};
-use std::sync::Arc;
 
+use super::heads::Outputs;
 use super::norm::BatchStatistics;
 use super::tower::{Tape, Tower};
+
+/// A tensor that autodiff on the CPU works on.
+pub type Tracked = FloatTensor<Autodiff<Flex>>;
 
 /// Whether tensors of `device` can go through [`run`]: the CPU with autodiff that keeps what the
 /// backward pass needs.
@@ -21,9 +30,9 @@ pub fn serves(device: &Device) -> bool {
         && device.clone().without_autodiff() == Device::flex()
 }
 
-/// The features, `[batch, channels, ranks, files]`, of `planes`, `[batch, planes, 10, 10]`, and
-/// the statistics of each normalisation. `parameters` are in the order of the tower's plan;
-/// gradients flow to them alone.
+/// The outputs for `planes`, `[batch, planes, 10, 10]`, and the statistics of each normalisation.
+/// Outputs have three dimensions, those that do not depend on a cell a first one of one.
+/// `parameters` are in the order of the tower's plan; gradients flow to them alone.
 ///
 /// # Panics
 /// If the tensors are on a device that [`serves`] refuses.
@@ -31,49 +40,119 @@ pub fn run(
     tower: Tower,
     planes: Tensor<4>,
     parameters: Tensor<1>,
-) -> (Tensor<4>, Vec<BatchStatistics>) {
-    let (ranks, files, channels) = (tower.grid.ranks, tower.grid.files, tower.channels);
+) -> (Outputs<Tensor<3>>, Vec<BatchStatistics>) {
     let [batch, ..] = planes.dims();
-    let planes = floats(primitive(planes).into_primitive());
+    let widths = tower.output_widths();
+    let cells = tower.grid.cells();
+    let planes = Box::new(Floats::new(primitive(planes).into_primitive()));
     let (parameters, node) = primitive(parameters).into_parts();
-    let (features, statistics, tape) = tower.forward(planes, floats(parameters));
-    let features = tensor(features, vec![batch, channels, ranks, files]);
+    let parameters = Floats::new(parameters).as_ref().to_vec();
+    let (outputs, statistics, tape) = tower.forward(planes, parameters);
+    let tape = Arc::new(Recording {
+        tape,
+        gradients: Mutex::default(),
+    });
     let operation = TowerBackward.prepare::<NoCheckpointing>([node]);
-    let output = match operation.compute_bound().stateful() {
-        OpsKind::Tracked(operation) => operation.finish(Arc::new(tape), features),
-        OpsKind::UnTracked(operation) => operation.finish(features),
+    let zero = tensor(vec![0.0], vec![1]);
+    let root = match operation.compute_bound().stateful() {
+        OpsKind::Tracked(operation) => operation.finish(Arc::clone(&tape), zero),
+        OpsKind::UnTracked(operation) => operation.finish(zero),
     };
-    (Tensor::from_primitive::<Autodiff<Flex>>(output), statistics)
+    let wrap = |values: Vec<f32>, rows: usize, width: usize, slot: Slot| {
+        let values = tensor(values, vec![batch, rows, width / rows]);
+        let operation = OutputBackward.prepare::<NoCheckpointing>([root.node()]);
+        let output: Tracked = match operation.compute_bound().stateful() {
+            OpsKind::Tracked(operation) => operation.finish((Arc::clone(&tape), slot), values),
+            OpsKind::UnTracked(operation) => operation.finish(values),
+        };
+        Tensor::from_primitive::<Autodiff<Flex>>(output)
+    };
+    let outputs = Outputs {
+        query: wrap(outputs.query, cells, widths.query, |all| &mut all.query),
+        key: wrap(outputs.key, cells, widths.key, |all| &mut all.key),
+        kind: wrap(outputs.kind, cells, widths.kind, |all| &mut all.kind),
+        value: wrap(outputs.value, 1, widths.value, |all| &mut all.value),
+        pooled: wrap(outputs.pooled, 1, widths.pooled, |all| &mut all.pooled),
+    };
+    (outputs, statistics)
 }
 
-fn primitive<const D: usize>(tensor: Tensor<D>) -> FloatTensor<Autodiff<Flex>> {
-    tensor
-        .try_into_primitive::<Autodiff<Flex>>()
-        .expect("the tensor is on the CPU with autodiff")
-}
+/// Picks the gradient of one output.
+type Slot = fn(&mut Outputs<Option<Floats>>) -> &mut Option<Floats>;
 
-/// The numbers of a tensor, in order.
-fn floats(tensor: FloatTensor<Flex>) -> Vec<f32> {
-    let data = tensor.into_data();
-    data.try_into_vec::<f32>().expect("nets are made of f32")
-}
-
-fn tensor(values: Vec<f32>, shape: Vec<usize>) -> FloatTensor<Flex> {
-    Flex::float_from_data(TensorData::new(values, shape), &FlexDevice)
+/// A forward pass and what is known of the gradients of its outputs.
+#[derive(Debug)]
+struct Recording {
+    tape: Tape,
+    gradients: Mutex<Outputs<Option<Floats>>>,
 }
 
 #[derive(Debug)]
 struct TowerBackward;
 
 impl Backward<Flex, 1> for TowerBackward {
-    type State = Arc<Tape>;
+    type State = Arc<Recording>;
 
-    fn backward(self, ops: Ops<Arc<Tape>, 1>, grads: &mut Gradients, _: &mut Checkpointer) {
-        let gradient = floats(grads.consume::<Flex>(&ops.node));
+    fn backward(self, ops: Ops<Self::State, 1>, grads: &mut Gradients, _: &mut Checkpointer) {
+        grads.consume::<Flex>(&ops.node);
         if let [Some(parameters)] = ops.parents {
-            let gradient = ops.state.backward(&gradient);
+            let gradients = &ops.state.gradients;
+            let gradients =
+                std::mem::take(&mut *gradients.lock().unwrap_or_else(PoisonError::into_inner));
+            let slices = gradients
+                .as_ref()
+                .map(|given| given.as_ref().map(Floats::as_ref));
+            let gradient = ops.state.tape.backward(&slices);
             let len = gradient.len();
             grads.register::<Flex>(parameters.id, tensor(gradient, vec![len]));
         }
+    }
+}
+
+#[derive(Debug)]
+struct OutputBackward;
+
+impl Backward<Flex, 1> for OutputBackward {
+    type State = (Arc<Recording>, Slot);
+
+    fn backward(self, ops: Ops<Self::State, 1>, grads: &mut Gradients, _: &mut Checkpointer) {
+        let gradient = Floats::new(grads.consume::<Flex>(&ops.node));
+        let (recording, slot) = ops.state;
+        let gradients = &recording.gradients;
+        *slot(&mut gradients.lock().unwrap_or_else(PoisonError::into_inner)) = Some(gradient);
+        if let [Some(root)] = ops.parents {
+            grads.register::<Flex>(root.id, tensor(vec![0.0], vec![1]));
+        }
+    }
+}
+
+/// The tensor for operations of our own.
+///
+/// # Panics
+/// If the tensor is on a device that [`serves`] refuses.
+pub fn primitive<const D: usize>(tensor: Tensor<D>) -> Tracked {
+    tensor
+        .try_into_primitive::<Autodiff<Flex>>()
+        .expect("the tensor is on the CPU with autodiff")
+}
+
+/// A new tensor on the CPU.
+pub fn tensor(values: Vec<f32>, shape: Vec<usize>) -> FloatTensor<Flex> {
+    Flex::float_from_data(TensorData::new(values, shape), &FlexDevice)
+}
+
+/// The numbers of a tensor in order, without a copy where they are in order already.
+#[derive(Clone, Debug)]
+pub struct Floats(FloatTensor<Flex>);
+
+impl Floats {
+    pub fn new(tensor: FloatTensor<Flex>) -> Floats {
+        Floats(tensor.to_contiguous())
+    }
+}
+
+impl AsRef<[f32]> for Floats {
+    fn as_ref(&self) -> &[f32] {
+        self.0.as_slice::<f32>().expect("nets are made of f32")
     }
 }

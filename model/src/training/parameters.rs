@@ -1,4 +1,4 @@
-//! The tower's parameters as one flat list of numbers, which is what autodiff sees of them.
+//! The parameters of all convolutions as one flat list of numbers, which is what autodiff sees of them.
 
 use std::ops::Range;
 
@@ -25,55 +25,67 @@ pub struct PoolingPlace {
     pub bias: Range<usize>,
 }
 
+/// Where the 1×1 convolution of a head is.
+#[derive(Clone, Debug)]
+pub struct HeadPlace {
+    pub outputs: usize,
+    /// `[outputs][channels]`
+    pub weight: Range<usize>,
+    pub bias: Range<usize>,
+}
+
 /// The order of the parameters: stem; for each block its first convolution, its pooling if it has
-/// one, its second convolution.
+/// one, its second convolution; the heads' convolutions.
 #[derive(Clone, Debug)]
 pub struct ParameterPlan {
     /// Stem, then two for each block.
     pub convs: Vec<ConvPlace>,
     /// One for each block.
     pub pooling: Vec<Option<PoolingPlace>>,
+    /// Query, key, kind, value.
+    pub heads: [HeadPlace; 4],
     /// Numbers in all.
     pub len: usize,
 }
 
 impl ParameterPlan {
-    /// The plan of a net's tower.
+    /// The plan of a net.
     pub fn new(config: &NetConfig, shape: &NetShape) -> ParameterPlan {
         let channels = config.channels;
-        let mut plan = ParameterPlan {
-            convs: Vec::new(),
-            pooling: Vec::new(),
-            len: 0,
+        let mut taken = 0;
+        let mut take = |len: usize| {
+            taken += len;
+            taken - len..taken
         };
-        plan.conv(shape.planes, channels);
-        for block in 0..config.blocks {
-            plan.conv(channels, channels);
-            let pooling = config.pools(block).then(|| PoolingPlace {
-                weight: plan.take(2 * channels * channels),
-                bias: plan.take(channels),
-            });
-            plan.pooling.push(pooling);
-            plan.conv(channels, channels);
-        }
-        plan
-    }
-
-    fn conv(&mut self, inputs: usize, outputs: usize) {
-        let place = ConvPlace {
+        let conv = |inputs, take: &mut dyn FnMut(usize) -> Range<usize>| ConvPlace {
             inputs,
-            outputs,
-            weight: self.take(outputs * inputs * 9),
-            gamma: self.take(outputs),
-            beta: self.take(outputs),
+            outputs: channels,
+            weight: take(channels * inputs * 9),
+            gamma: take(channels),
+            beta: take(channels),
         };
-        self.convs.push(place);
-    }
-
-    fn take(&mut self, len: usize) -> Range<usize> {
-        let start = self.len;
-        self.len += len;
-        start..self.len
+        let mut convs = vec![conv(shape.planes, &mut take)];
+        let mut pooling = Vec::new();
+        for block in 0..config.blocks {
+            convs.push(conv(channels, &mut take));
+            pooling.push(config.pools(block).then(|| PoolingPlace {
+                weight: take(2 * channels * channels),
+                bias: take(channels),
+            }));
+            convs.push(conv(channels, &mut take));
+        }
+        let dim = config.policy_dim;
+        let heads = [dim, dim, shape.kinds, config.value_channels].map(|outputs| HeadPlace {
+            outputs,
+            weight: take(outputs * channels),
+            bias: take(outputs),
+        });
+        ParameterPlan {
+            convs,
+            pooling,
+            heads,
+            len: taken,
+        }
     }
 }
 

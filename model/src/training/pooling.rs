@@ -1,44 +1,31 @@
-//! Global pooling within a block, forwards and backwards, for one sample.
+//! Global pooling, forwards and backwards, for one sample.
 
 use super::norm::Norm;
 use super::parameters::PoolingPlace;
 use crate::compiled::conv::{BLOCK, lanes, lanes_mut};
 
-/// A block's pooling with its parameters at hand.
-pub struct Pooling<'a> {
-    /// Channels of the tower.
-    pub channels: usize,
+/// What is pooled: relu(norm(z)) on the board's squares.
+pub struct Pooled<'a> {
+    /// Places of the squares within a block of channels.
+    pub squares: &'a [usize],
     /// Floats in a block of channels.
     pub block_floats: usize,
-    /// `[2 · channels][channels]`
-    pub weight: &'a [f32],
-    pub bias: &'a [f32],
+    pub z: &'a [f32],
+    pub norm: &'a Norm,
 }
 
-impl<'a> Pooling<'a> {
-    /// The pooling at `place`.
-    pub fn new(place: &PoolingPlace, parameters: &'a [f32], block_floats: usize) -> Pooling<'a> {
-        let bias = &parameters[place.bias.clone()];
-        Pooling {
-            channels: bias.len(),
-            block_floats,
-            weight: &parameters[place.weight.clone()],
-            bias,
-        }
-    }
-
-    /// Means and maxima of relu(norm(z)) over `squares`, the places of the board's squares within
-    /// a block, into `pooled`, `[2 · channels]`.
-    pub fn pool(&self, squares: &[usize], z: &[f32], norm: &Norm, pooled: &mut [f32]) {
-        let (means, maxima) = pooled.split_at_mut(self.channels);
-        for (block, (means, maxima)) in
-            (means.chunks_mut(BLOCK).zip(maxima.chunks_mut(BLOCK))).enumerate()
-        {
-            let scale = lanes(&norm.scale, block * BLOCK);
-            let shift = lanes(&norm.shift, block * BLOCK);
+impl Pooled<'_> {
+    /// Means, then maxima, of the first half as many channels as `out` is long.
+    #[inline(always)]
+    pub fn pool(&self, out: &mut [f32]) {
+        let (means, maxima) = out.split_at_mut(out.len() / 2);
+        let blocks = means.chunks_mut(BLOCK).zip(maxima.chunks_mut(BLOCK));
+        for (block, (means, maxima)) in blocks.enumerate() {
+            let scale = *lanes(&self.norm.scale, block * BLOCK);
+            let shift = *lanes(&self.norm.shift, block * BLOCK);
             let (mut sum, mut max) = ([0f32; BLOCK], [0f32; BLOCK]);
-            for at in squares {
-                let z = lanes(z, block * self.block_floats + at);
+            for at in self.squares {
+                let z = lanes(self.z, block * self.block_floats + at);
                 for i in 0..BLOCK {
                     let y = (z[i] * scale[i] + shift[i]).max(0.0);
                     sum[i] += y;
@@ -46,91 +33,110 @@ impl<'a> Pooling<'a> {
                 }
             }
             for (i, (mean, maximum)) in means.iter_mut().zip(maxima).enumerate() {
-                *mean = sum[i] / squares.len() as f32;
+                *mean = sum[i] / self.squares.len() as f32;
                 *maximum = max[i];
             }
         }
     }
 
+    /// Adds to `gradient`, that of norm(z), what comes back through the pooling: `pooled` is what
+    /// [`pool`](Pooled::pool) gave, `pooled_gradient` its gradient. A maximum passes its gradient
+    /// to the first square that has it, as in burn.
+    #[inline(always)]
+    pub fn spread(&self, pooled: &[f32], pooled_gradient: &[f32], gradient: &mut [f32]) {
+        let channels = pooled.len() / 2;
+        for start in (0..channels).step_by(BLOCK) {
+            let width = (channels - start).min(BLOCK);
+            let (mut tops, mut means, mut left) = ([0f32; BLOCK], [0f32; BLOCK], [0f32; BLOCK]);
+            tops[..width].copy_from_slice(&pooled[channels + start..][..width]);
+            means[..width].copy_from_slice(&pooled_gradient[start..][..width]);
+            left[..width].copy_from_slice(&pooled_gradient[channels + start..][..width]);
+            for mean in &mut means {
+                *mean /= self.squares.len() as f32;
+            }
+            let scale = *lanes(&self.norm.scale, start);
+            let shift = *lanes(&self.norm.shift, start);
+            for at in self.squares {
+                let at = start / BLOCK * self.block_floats + at;
+                let (z, gradient) = (lanes(self.z, at), lanes_mut(gradient, at));
+                let mut result = *gradient;
+                for i in 0..BLOCK {
+                    let y = z[i] * scale[i] + shift[i];
+                    let (positive, top) = (y > 0.0, y == tops[i]);
+                    let mean = if positive { means[i] } else { 0.0 };
+                    result[i] += mean + if positive & top { left[i] } else { 0.0 };
+                    left[i] = if top { 0.0 } else { left[i] };
+                }
+                *gradient = result;
+            }
+        }
+    }
+}
+
+/// The linear layer that turns what a block has pooled into a bias for each channel.
+pub struct PoolingLayer<'a> {
+    /// `[2 · channels][channels]`
+    weight: &'a [f32],
+    bias: &'a [f32],
+}
+
+impl<'a> PoolingLayer<'a> {
+    /// The layer at `place`.
+    pub fn new(place: &PoolingPlace, parameters: &'a [f32]) -> PoolingLayer<'a> {
+        PoolingLayer {
+            weight: &parameters[place.weight.clone()],
+            bias: &parameters[place.bias.clone()],
+        }
+    }
+
     /// The bias of each channel.
+    #[inline(always)]
     pub fn apply(&self, pooled: &[f32], out: &mut [f32]) {
-        out[..self.channels].copy_from_slice(self.bias);
-        for (&x, weights) in pooled.iter().zip(self.weight.chunks_exact(self.channels)) {
+        let channels = self.bias.len();
+        out[..channels].copy_from_slice(self.bias);
+        for (&x, weights) in pooled.iter().zip(self.weight.chunks_exact(channels)) {
             for (out, weight) in out.iter_mut().zip(weights) {
                 *out += x * weight;
             }
         }
     }
 
-    /// The backward pass. `gradient` holds that of norm(z) + bias and is changed to that of
-    /// norm(z); the gradients of weights and bias are added to `sums`, `[2 · channels + 1]
-    /// [channels]`. A maximum passes its gradient to the first square that has it, as in burn.
+    /// The backward pass from the gradient of the biases: the gradient of `pooled` is written to
+    /// `pooled_gradient`, those of weights and bias are added to `sums`,
+    /// `[2 · channels + 1][channels]`.
+    #[inline(always)]
     pub fn backward(
         &self,
-        squares: &[usize],
-        cells: impl Iterator<Item = usize>,
-        (z, norm, pooled): (&[f32], &Norm, &[f32]),
-        gradient: &mut [f32],
+        pooled: &[f32],
+        bias_gradient: &[f32],
+        pooled_gradient: &mut [f32],
         sums: &mut [f32],
     ) {
-        let channels = self.channels;
-        let mut bias_gradient = vec![0f32; channels.next_multiple_of(BLOCK)];
-        for cell in cells {
-            for (block, sums) in bias_gradient
-                .as_chunks_mut::<BLOCK>()
-                .0
-                .iter_mut()
-                .enumerate()
-            {
-                let gradient = lanes(gradient, block * self.block_floats + cell);
-                for i in 0..BLOCK {
-                    sums[i] += gradient[i];
-                }
-            }
-        }
-        let mut pooled_gradient = [
-            vec![0f32; bias_gradient.len()],
-            vec![0f32; bias_gradient.len()],
-        ];
-        let bias_gradient = &bias_gradient[..channels];
-        let rows = sums.chunks_exact_mut(channels);
+        let channels = self.bias.len();
         let inputs = pooled.iter().copied().chain([1.0]);
-        for (row, x) in rows.zip(inputs) {
+        for (row, x) in sums.chunks_exact_mut(channels).zip(inputs) {
             for (sum, gradient) in row.iter_mut().zip(bias_gradient) {
                 *sum += x * gradient;
             }
         }
-        for (row, weights) in self.weight.chunks_exact(channels).enumerate() {
-            let products = weights.iter().zip(bias_gradient).map(|(w, g)| w * g);
-            pooled_gradient[row / channels][row % channels] = products.sum();
-        }
-        let [mut means, mut maxima] = pooled_gradient;
-        for mean in &mut means {
-            *mean /= squares.len() as f32;
-        }
-        for block in 0..channels.div_ceil(BLOCK) {
-            let scale = lanes(&norm.scale, block * BLOCK);
-            let shift = lanes(&norm.shift, block * BLOCK);
-            let mean = lanes(&means, block * BLOCK);
-            let left = lanes_mut(&mut maxima, block * BLOCK);
-            let mut tops = [0f32; BLOCK];
-            let top = &pooled[channels + block * BLOCK..];
-            let width = top.len().min(BLOCK);
-            tops[..width].copy_from_slice(&top[..width]);
-            for at in squares {
-                let at = block * self.block_floats + at;
-                let (z, gradient) = (lanes(z, at), lanes_mut(gradient, at));
-                for i in 0..BLOCK {
-                    let y = z[i] * scale[i] + shift[i];
-                    if y > 0.0 {
-                        gradient[i] += mean[i];
-                        if y == tops[i] {
-                            gradient[i] += left[i];
-                            left[i] = 0.0;
-                        }
-                    }
-                }
-            }
+        let rows = self.weight.chunks_exact(channels);
+        for (gradient, weights) in pooled_gradient.iter_mut().zip(rows) {
+            *gradient = dot(weights, bias_gradient);
         }
     }
+}
+
+/// A product of vectors in a fixed order that vectorises.
+#[inline(always)]
+fn dot(a: &[f32], b: &[f32]) -> f32 {
+    let mut sums = [0f32; 16];
+    let (a_chunks, a_rest) = a.as_chunks::<16>();
+    let (b_chunks, b_rest) = b.as_chunks::<16>();
+    for (a, b) in a_chunks.iter().zip(b_chunks) {
+        for i in 0..16 {
+            sums[i] += a[i] * b[i];
+        }
+    }
+    let rest: f32 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
+    sums.iter().sum::<f32>() + rest
 }

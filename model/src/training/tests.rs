@@ -7,9 +7,12 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rules::Variant;
 
-use super::Tower;
-use crate::net::{Net, NetConfig, NetOutput, NetShape};
-use crate::{Encoding, NamedTensor, SimdLevel, Weights, sample_requests};
+use super::{Buffers, Outputs, Tower};
+use crate::net::{Net, NetConfig, NetOutput, NetShape, PolicyGather};
+use crate::{
+    Encoding, EvalRequest, NamedTensor, PolicyIndex, PolicyLayout, SimdLevel, Weights,
+    sample_requests,
+};
 
 /// Weights as after training: nothing is 0 or 1 by construction.
 fn random_weights(config: NetConfig, shape: NetShape, seed: u64) -> Weights {
@@ -30,13 +33,22 @@ fn random_weights(config: NetConfig, shape: NetShape, seed: u64) -> Weights {
     weights
 }
 
-fn planes(variant: &Variant, batch: usize) -> Vec<f32> {
+/// Planes and legal moves of positions from random games.
+fn samples(variant: &Variant, batch: usize) -> (Vec<f32>, Vec<Vec<PolicyIndex>>) {
     let requests = sample_requests(variant, batch, 5);
-    Encoding::new(variant).encode_batch(requests.iter().map(|r| (&r.position, r.repetitions)))
+    let layout = PolicyLayout::new(variant);
+    let moves = |request: &EvalRequest| {
+        let index = |&mv| layout.index(request.position.turn(), mv);
+        request.moves.iter().map(index).collect()
+    };
+    let moves = requests.iter().map(moves).collect();
+    let planes =
+        Encoding::new(variant).encode_batch(requests.iter().map(|r| (&r.position, r.repetitions)));
+    (planes, moves)
 }
 
 /// A sum of all outputs with random signs and sizes.
-fn loss(output: NetOutput, device: &Device) -> Tensor<1> {
+fn loss(output: NetOutput, gather: &PolicyGather, device: &Device) -> Tensor<1> {
     fn weighted<const D: usize>(
         tensor: Tensor<D>,
         rng: &mut ChaCha8Rng,
@@ -48,8 +60,8 @@ fn loss(output: NetOutput, device: &Device) -> Tensor<1> {
         (tensor.clone() * Tensor::from_data(TensorData::new(factors, tensor.dims()), device)).sum()
     }
     let rng = &mut ChaCha8Rng::seed_from_u64(9);
-    weighted(output.policy_qk, rng, device)
-        + weighted(output.policy_kind, rng, device)
+    let policy = output.legal_logits(gather).mask_fill(gather.padding(), 0.0);
+    weighted(policy, rng, device)
         + weighted(output.wdl_logits, rng, device).mul_scalar(10.0)
         + weighted(output.moves_left, rng, device).mul_scalar(10.0)
 }
@@ -81,12 +93,17 @@ impl ModuleVisitor for Collector<'_> {
 }
 
 /// Loss, gradients and what the running statistics have become.
-fn step(net: &Net, planes: &Tensor<4>, level: Option<SimdLevel>) -> (f32, Weights, Weights) {
+fn step(
+    net: &Net,
+    planes: &Tensor<4>,
+    gather: &PolicyGather,
+    level: Option<SimdLevel>,
+) -> (f32, Weights, Weights) {
     let output = match level {
         Some(level) => net.forward_own(planes.clone(), level),
         None => net.forward_burn(planes.clone()),
     };
-    let loss = loss(output, &planes.device());
+    let loss = loss(output, gather, &planes.device());
     let mut collector = Collector {
         path: Vec::new(),
         gradients: &loss.backward(),
@@ -118,16 +135,18 @@ fn gradients_and_statistics_are_those_of_burn() {
     for name in ["falcon", "chess", "falcon-hunter-66"] {
         let variant = Variant::by_name(name).expect("builtin");
         let (shape, batch) = (NetShape::new(&variant), 9);
-        let data = TensorData::new(planes(&variant, batch), [batch, shape.planes, 10, 10]);
+        let (planes, moves) = samples(&variant, batch);
+        let gather = PolicyGather::new(&shape, &moves, &device);
+        let data = TensorData::new(planes, [batch, shape.planes, 10, 10]);
         let planes = Tensor::from_data(data, &device);
         for (config, seed) in [(tiny, 1), (NetConfig::new(32, 4), 2), (odd, 3)] {
             let weights = random_weights(config, shape, seed);
             let net = || Net::from_weights(&weights, config, shape, &device).expect("a net");
-            let expected = step(&net(), &planes, None);
+            let expected = step(&net(), &planes, &gather, None);
             assert!(expected.1.iter().count() > 20, "gradients reach the tower");
             for level in SimdLevel::available() {
                 let what = format!("{name} {config:?} {level:?}");
-                let found = step(&net(), &planes, Some(level));
+                let found = step(&net(), &planes, &gather, Some(level));
                 let error = (expected.0 - found.0).abs();
                 assert!(error <= 1e-4 * expected.0.abs().max(1.0), "{what}: {error}");
                 assert_close(&what, &expected.1, &found.1);
@@ -137,51 +156,69 @@ fn gradients_and_statistics_are_those_of_burn() {
     }
 }
 
-/// A tower with random parameters, planes and weights of its outputs.
-fn random_tower() -> (Tower, Vec<f32>, Vec<f32>, Vec<f32>) {
+/// A tower, planes, random parameters, and random gradients of its outputs.
+fn random_tower() -> (Tower, Vec<f32>, Vec<f32>, Outputs<Vec<f32>>) {
     let variant = Variant::by_name("falcon").expect("builtin");
     let (config, shape) = (NetConfig::new(16, 2), NetShape::new(&variant));
-    let tower = Tower::new(&config, &shape, SimdLevel::best());
+    let tower = Tower::new(&config, &shape, SimdLevel::best(), Buffers::default());
     let mut rng = ChaCha8Rng::seed_from_u64(3);
     let mut random =
         |len: usize| -> Vec<f32> { (0..len).map(|_| rng.random_range(-0.3..0.3)).collect() };
     let (parameters, batch) = (random(tower.plan.len), 37);
-    let factors = random(batch * config.channels * shape.cells());
-    (tower, planes(&variant, batch), parameters, factors)
+    let factors = tower.output_widths().map(|width| random(batch * width));
+    (tower, samples(&variant, batch).0, parameters, factors)
+}
+
+fn slices(factors: &Outputs<Vec<f32>>) -> Outputs<Option<&[f32]>> {
+    factors.as_ref().map(|factors| Some(&factors[..]))
 }
 
 #[test]
 fn gradients_are_those_of_finite_differences() {
     let (tower, planes, parameters, factors) = random_tower();
     let value = |parameters: Vec<f32>| -> f64 {
-        let (features, ..) = tower.clone().forward(planes.clone(), parameters);
-        let products = features.iter().zip(&factors);
-        products.map(|(a, b)| f64::from(*a) * f64::from(*b)).sum()
+        let (outputs, ..) = tower.clone().forward(Box::new(planes.clone()), parameters);
+        let pairs = [
+            (outputs.query, &factors.query),
+            (outputs.key, &factors.key),
+            (outputs.kind, &factors.kind),
+            (outputs.value, &factors.value),
+            (outputs.pooled, &factors.pooled),
+        ];
+        let product = |(a, b): (Vec<f32>, &Vec<f32>)| -> f64 {
+            let products = a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b));
+            products.sum()
+        };
+        pairs.into_iter().map(product).sum()
     };
-    let (_, _, tape) = tower.clone().forward(planes.clone(), parameters.clone());
-    let gradient = tape.backward(&factors);
+    let (_, _, tape) = (tower.clone()).forward(Box::new(planes.clone()), parameters.clone());
+    let gradient = tape.backward(&slices(&factors));
     let mut rng = ChaCha8Rng::seed_from_u64(4);
-    for conv in &tower.plan.convs {
-        for range in [&conv.weight, &conv.gamma, &conv.beta] {
-            let mut direction = vec![0f32; parameters.len()];
-            for (at, direction) in direction[range.clone()].iter_mut().enumerate() {
-                // Along the gradient, so that the change is far above rounding, and off it.
-                *direction = gradient[range.start + at].signum() * rng.random_range(0.0..1.0);
-            }
-            let moved = |by: f32| {
-                let pairs = parameters.iter().zip(&direction);
-                value(pairs.map(|(p, d)| p + by * d).collect())
-            };
-            let by = 2e-4;
-            let slope = (moved(by) - moved(-by)) / (2.0 * f64::from(by));
-            let expected: f64 = (direction.iter().zip(&gradient))
-                .map(|(d, g)| f64::from(*d) * f64::from(*g))
-                .sum();
-            assert!(
-                (slope - expected).abs() < 0.02 * expected.abs(),
-                "{range:?}: {slope} and {expected}"
-            );
+    let convs = tower.plan.convs.iter();
+    let heads = tower.plan.heads.iter();
+    let pooling = tower.plan.pooling.iter().flatten();
+    let ranges = (convs.flat_map(|conv| [&conv.weight, &conv.gamma, &conv.beta]))
+        .chain(heads.flat_map(|head| [&head.weight, &head.bias]))
+        .chain(pooling.flat_map(|pooling| [&pooling.weight, &pooling.bias]));
+    for range in ranges {
+        let mut direction = vec![0f32; parameters.len()];
+        for (at, direction) in direction[range.clone()].iter_mut().enumerate() {
+            // Along the gradient, so that the change is far above rounding, and off it.
+            *direction = gradient[range.start + at].signum() * rng.random_range(0.0..1.0);
         }
+        let moved = |by: f32| {
+            let pairs = parameters.iter().zip(&direction);
+            value(pairs.map(|(p, d)| p + by * d).collect())
+        };
+        let by = 2e-4;
+        let slope = (moved(by) - moved(-by)) / (2.0 * f64::from(by));
+        let expected: f64 = (direction.iter().zip(&gradient))
+            .map(|(d, g)| f64::from(*d) * f64::from(*g))
+            .sum();
+        assert!(
+            (slope - expected).abs() < 0.02 * expected.abs(),
+            "{range:?}: {slope} and {expected}"
+        );
     }
 }
 
@@ -191,9 +228,10 @@ fn the_number_of_threads_changes_no_bit() {
     let run = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         pool.expect("a pool").install(|| {
-            let (features, statistics, tape) =
-                tower.clone().forward(planes.clone(), parameters.clone());
-            (features, statistics, tape.backward(&factors))
+            let (outputs, statistics, tape) = tower
+                .clone()
+                .forward(Box::new(planes.clone()), parameters.clone());
+            (outputs, statistics, tape.backward(&slices(&factors)))
         })
     };
     assert!(run(1) == run(3));

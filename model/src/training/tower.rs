@@ -4,11 +4,13 @@ use std::fmt;
 
 use rayon::prelude::*;
 
+use super::buffers::{Buffer, Buffers};
 use super::elementwise::{Addend, add_moments, normalize_relu};
 use super::gradient_kernel::INPUT_GROUP;
+use super::heads::Outputs;
 use super::norm::{BatchStatistics, Moments, Norm};
 use super::parameters::ParameterPlan;
-use super::pooling::Pooling;
+use super::pooling::PoolingLayer;
 use crate::board::{GRID, GRID_SQUARES};
 use crate::compiled::aligned::AlignedFloats;
 use crate::compiled::conv::{After, BLOCK, Conv, Grid};
@@ -28,7 +30,12 @@ pub struct Tower {
     pub(super) plan: ParameterPlan,
     pub(super) planes: usize,
     pub(super) channels: usize,
+    pub(super) has_hands: bool,
+    buffers: Buffers,
 }
+
+/// Numbers that belong to someone else.
+pub type SharedFloats = Box<dyn AsRef<[f32]> + Send + Sync>;
 
 /// What the backward pass needs of a forward pass.
 pub struct Tape {
@@ -36,13 +43,13 @@ pub struct Tape {
     pub(super) batch: usize,
     pub(super) parameters: Vec<f32>,
     /// `[batch][planes][10][10]`
-    pub(super) planes: Vec<f32>,
+    planes: SharedFloats,
     /// Outputs of the convolutions, before their normalisation.
-    pub(super) sums: Vec<AlignedFloats>,
+    pub(super) sums: Vec<Buffer>,
     /// The normalisation of each convolution.
     pub(super) norms: Vec<Norm>,
     /// Inputs of the blocks, and the output of the last.
-    pub(super) features: Vec<AlignedFloats>,
+    pub(super) features: Vec<Buffer>,
     /// For each block with pooling what its linear layer saw, `[batch][2 · channels]`, and gave,
     /// `[batch][whole blocks of channels]`.
     pub(super) pooled: Vec<Option<(Vec<f32>, Vec<f32>)>>,
@@ -56,7 +63,7 @@ impl fmt::Debug for Tape {
 
 impl Tower {
     /// The tower of a net of this size.
-    pub fn new(config: &NetConfig, shape: &NetShape, level: SimdLevel) -> Tower {
+    pub fn new(config: &NetConfig, shape: &NetShape, level: SimdLevel, buffers: Buffers) -> Tower {
         let (files, ranks) = (shape.files, shape.ranks);
         Tower {
             level,
@@ -64,23 +71,25 @@ impl Tower {
             plan: ParameterPlan::new(config, shape),
             planes: shape.planes,
             channels: config.channels,
+            has_hands: shape.hand_rows > 0,
+            buffers,
         }
     }
 
     /// Runs a batch: `planes` `[batch][planes][10][10]`, `parameters` in the plan's order. The
-    /// answers are the features, `[batch][channels][ranks][files]`, the statistics of each
-    /// convolution's output, and the tape.
+    /// answers are the outputs, the statistics of each convolution's output, and the tape.
     ///
     /// # Panics
     /// If a length is wrong.
     pub fn forward(
         self,
-        planes: Vec<f32>,
+        planes: SharedFloats,
         parameters: Vec<f32>,
-    ) -> (Vec<f32>, Vec<BatchStatistics>, Tape) {
-        let batch = planes.len() / (self.planes * GRID_SQUARES);
+    ) -> (Outputs<Vec<f32>>, Vec<BatchStatistics>, Tape) {
+        let given = (*planes).as_ref().len();
+        let batch = given / (self.planes * GRID_SQUARES);
         assert_eq!(parameters.len(), self.plan.len, "parameters of the tower");
-        assert_eq!(planes.len(), batch * self.planes * GRID_SQUARES, "planes");
+        assert_eq!(given, batch * self.planes * GRID_SQUARES, "planes");
         let mut tape = Tape {
             tower: self,
             batch,
@@ -97,12 +106,14 @@ impl Tower {
             tape.first_half(block, &mut statistics);
             tape.second_half(block, &mut statistics);
         }
-        let features = tape.finish();
+        let last = tape.block_input(tape.tower.plan.pooling.len());
+        let outputs = tape.run_heads(&last);
+        tape.features.push(last);
         for statistics in &mut statistics {
             statistics.mean.truncate(tape.tower.channels);
             statistics.variance.truncate(tape.tower.channels);
         }
-        (features, statistics, tape)
+        (outputs, statistics, tape)
     }
 
     /// Floats of a sample's activations.
@@ -153,7 +164,7 @@ impl Tape {
     /// The planes of a sample.
     pub(super) fn sample_planes(&self, sample: usize) -> &[f32] {
         let len = self.tower.planes * GRID_SQUARES;
-        &self.planes[sample * len..][..len]
+        &(*self.planes).as_ref()[sample * len..][..len]
     }
 
     /// The part of a batch's activations that belongs to a sample.
@@ -167,9 +178,10 @@ impl Tape {
         (self.tower.level, self.tower.grid)
     }
 
-    /// Room for a batch's activations.
-    pub(super) fn activations(&self) -> AlignedFloats {
-        AlignedFloats::zeros(self.batch * self.tower.sample_floats())
+    /// Room for a batch's activations: zero borders, anything within.
+    pub(super) fn activations(&self) -> Buffer {
+        let len = self.batch * self.tower.sample_floats();
+        self.tower.buffers.take(len)
     }
 
     /// The normalised and rectified output of convolution `conv` with what is added to it, for one
@@ -229,7 +241,7 @@ impl Tape {
     }
 
     /// What goes into block `block`; the output of the last for the number of blocks.
-    fn block_input(&self, block: usize) -> AlignedFloats {
+    fn block_input(&self, block: usize) -> Buffer {
         let mut out = self.activations();
         let len = self.tower.sample_floats();
         (out.par_chunks_mut(len).enumerate()).for_each(|(sample, out)| {
@@ -244,7 +256,7 @@ impl Tape {
 
     fn pool(&self, block: usize) -> Option<(Vec<f32>, Vec<f32>)> {
         let place = self.tower.plan.pooling[block].as_ref()?;
-        let pooling = Pooling::new(place, &self.parameters, self.tower.grid.block_floats());
+        let layer = PoolingLayer::new(place, &self.parameters);
         let (inputs, outputs) = (2 * self.tower.channels, self.tower.blocks() * BLOCK);
         let mut pooled = vec![0.0; self.batch * inputs];
         let mut biases = vec![0.0; self.batch * outputs];
@@ -258,8 +270,8 @@ impl Tape {
             self.tower.level.vectorize(
                 #[inline(always)]
                 || {
-                    pooling.pool(&squares, z, &self.norms[conv], pooled);
-                    pooling.apply(pooled, bias);
+                    self.pooled(&squares, z, &self.norms[conv]).pool(pooled);
+                    layer.apply(pooled, bias);
                 },
             );
         });
@@ -272,7 +284,7 @@ impl Tape {
         conv: &Conv,
         inputs: usize,
         prepare: impl Fn(usize, &mut [f32]) + Sync,
-    ) -> (AlignedFloats, Vec<Moments>) {
+    ) -> (Buffer, Vec<Moments>) {
         let grid = self.tower.grid;
         self.convolve_parts(conv, |sample, scratch| {
             if scratch.is_empty() {
@@ -284,7 +296,7 @@ impl Tape {
     }
 
     /// Convolves inputs that are kept.
-    fn convolve_stored(&self, conv: &Conv, inputs: &[f32]) -> (AlignedFloats, Vec<Moments>) {
+    fn convolve_stored(&self, conv: &Conv, inputs: &[f32]) -> (Buffer, Vec<Moments>) {
         self.convolve_parts(conv, |sample, _| Some(self.of(inputs, sample)))
     }
 
@@ -294,7 +306,7 @@ impl Tape {
         &self,
         conv: &Conv,
         input: impl Fn(usize, &mut AlignedFloats) -> Option<&'a [f32]> + Sync,
-    ) -> (AlignedFloats, Vec<Moments>) {
+    ) -> (Buffer, Vec<Moments>) {
         let mut out = self.activations();
         let (grid, len, part) = (self.tower.grid, self.tower.sample_floats(), self.part());
         let parts = out.par_chunks_mut(part * len).enumerate();
@@ -317,7 +329,7 @@ impl Tape {
     fn push(
         &mut self,
         conv: usize,
-        sums: AlignedFloats,
+        sums: Buffer,
         moments: Vec<Moments>,
         statistics: &mut Vec<BatchStatistics>,
     ) {
@@ -328,25 +340,5 @@ impl Tape {
         self.norms.push(Norm::new(&batch, gamma, beta));
         self.sums.push(sums);
         statistics.push(batch);
-    }
-
-    /// The last block's output, kept as it is and handed out as `[batch][channels][ranks][files]`.
-    fn finish(&mut self) -> Vec<f32> {
-        let last = self.block_input(self.tower.plan.pooling.len());
-        let (grid, channels) = (self.tower.grid, self.tower.channels);
-        let cells = grid.cells();
-        let mut out = vec![0.0; self.batch * channels * cells];
-        let samples = out.par_chunks_mut(channels * cells).enumerate();
-        samples.for_each(|(sample, out)| {
-            let features = self.of(&last, sample);
-            for (channel, out) in out.chunks_exact_mut(cells).enumerate() {
-                let block = &features[channel / BLOCK * grid.block_floats() + channel % BLOCK..];
-                for (cell, out) in out.iter_mut().enumerate() {
-                    *out = block[grid.at(cell)];
-                }
-            }
-        });
-        self.features.push(last);
-        out
     }
 }
