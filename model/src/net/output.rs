@@ -26,6 +26,8 @@ pub struct NetOutput {
 /// The policy of a batch. *Cells* are the squares of the board's bounding rectangle, rank by rank,
 /// as the side to move sees them.
 #[derive(Clone, Debug)]
+// One exists for each batch, so its size does not matter.
+#[allow(clippy::large_enum_variant)]
 pub(crate) enum Policy {
     /// All products are computed.
     Matrix {
