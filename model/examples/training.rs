@@ -27,10 +27,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let time = Duration::from_secs_f64(seconds);
         let result = training_throughput(&net, &variant, batch, time);
         println!(
-            "{size} batch {batch}: own {:6.0} samples/s, burn {:6.0}, ratio {:.2}",
-            result.own,
+            "{size} batch {batch}: f32 {:.0} samples/s, bf16 {:.0}, burn {:.0}; ratios {:.2}, {:.2}",
+            result.f32,
+            result.bf16,
             result.burn,
-            result.own / result.burn
+            result.f32 / result.burn,
+            result.bf16 / result.burn,
         );
     }
     Ok(())

@@ -8,7 +8,9 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rules::{Status, Variant};
 
-use crate::{Encoding, EvalRequest, Evaluator, Net, NetOutput, PolicyGather, PolicyLayout};
+use crate::{
+    Encoding, EvalRequest, Evaluator, Net, NetOutput, PolicyGather, PolicyLayout, TrainingPrecision,
+};
 
 /// Positions per second at one batch size.
 #[derive(Clone, Copy, Debug)]
@@ -81,14 +83,16 @@ pub fn throughput(
 pub struct TrainingThroughput {
     /// Samples in each step.
     pub batch: usize,
-    /// Samples per second of wall time with the tower in kernels of our own.
-    pub own: f64,
+    /// Samples per second of wall time with kernels of our own in 32 bits.
+    pub f32: f64,
+    /// The same with 16 bits, if the CPU has instructions for it; else as in 32.
+    pub bf16: f64,
     /// Samples per second of wall time by burn's operations alone.
     pub burn: f64,
 }
 
 /// Measures training steps of `net`, which must be in training mode on the CPU, on positions of
-/// `variant`: by turns one step with our kernels and one by burn's operations, for about `time`
+/// `variant`: by turns one step with each of our kernels and one by burn's operations, for about `time`
 /// after one of each to warm up, so that whatever else the machine does slows down both. The best
 /// step of each counts.
 ///
@@ -123,20 +127,28 @@ pub fn training_throughput(
         std::hint::black_box(loss.backward());
         start.elapsed().as_secs_f64()
     };
-    let mut best = [f64::INFINITY; 2];
+    let net = |precision| net.clone().with_training_precision(precision);
+    let (long, short) = (net(TrainingPrecision::F32), net(TrainingPrecision::Bf16));
+    let mut best = [f64::INFINITY; 3];
     let start = Instant::now();
     let mut steps = 0;
     while steps < 2 || start.elapsed() < time {
-        let own = step(&|planes| net.forward(planes));
-        let burn = step(&|planes| net.forward_burn(planes));
+        let times = [
+            step(&|planes| long.forward(planes)),
+            step(&|planes| short.forward(planes)),
+            step(&|planes| long.forward_burn(planes)),
+        ];
         if steps > 0 {
-            best = [best[0].min(own), best[1].min(burn)];
+            for (best, time) in best.iter_mut().zip(times) {
+                *best = time.min(*best);
+            }
         }
         steps += 1;
     }
     TrainingThroughput {
         batch,
-        own: batch as f64 / best[0],
-        burn: batch as f64 / best[1],
+        f32: batch as f64 / best[0],
+        bf16: batch as f64 / best[1],
+        burn: batch as f64 / best[2],
     }
 }

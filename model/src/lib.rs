@@ -51,5 +51,6 @@ pub use evaluator::{
 pub use net::{MOVES_LEFT_UNIT, Net, NetConfig, NetOutput, NetShape, PolicyGather};
 pub use net_file::{NET_FORMAT, NetMeta, load_net, load_weights, save_net, save_weights};
 pub use policy::{PolicyIndex, PolicyLayout};
+pub use training::TrainingPrecision;
 pub use wdl::Wdl;
 pub use weights::{NamedTensor, Weights};

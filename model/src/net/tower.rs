@@ -10,7 +10,7 @@ use super::init::initial_weights;
 use super::{NetConfig, NetOutput, NetShape};
 use crate::board::GRID;
 use crate::encoding::BOARD_PLANE;
-use crate::training::{self, Buffers, Tower};
+use crate::training::{self, Buffers, Tower, TrainingPrecision};
 use crate::{ModelError, SimdLevel, Weights};
 
 /// A network for one variant: encoded positions in, [`NetOutput`] out.
@@ -32,6 +32,8 @@ pub struct Net {
     shape: NetShape,
     #[module(skip)]
     buffers: Buffers,
+    #[module(skip)]
+    precision: TrainingPrecision,
 }
 
 impl Net {
@@ -63,6 +65,7 @@ impl Net {
             config,
             shape,
             buffers: Buffers::default(),
+            precision: TrainingPrecision::default(),
         }
     }
 
@@ -77,7 +80,7 @@ impl Net {
             && !planes.is_require_grad()
             && self.conv_norms().all(ConvNorm::trains);
         match own_kernels {
-            true => self.forward_own(planes, SimdLevel::best()),
+            true => self.forward_own(planes, (SimdLevel::best(), self.precision)),
             false => self.forward_burn(planes),
         }
     }
@@ -95,7 +98,11 @@ impl Net {
     }
 
     /// [`forward`](Net::forward) in training mode with kernels of our own.
-    pub(crate) fn forward_own(&self, planes: Tensor<4>, level: SimdLevel) -> NetOutput {
+    pub(crate) fn forward_own(
+        &self,
+        planes: Tensor<4>,
+        kernels: (SimdLevel, TrainingPrecision),
+    ) -> NetOutput {
         let mut parameters = Vec::new();
         self.stem.collect_parameters(&mut parameters);
         for block in &self.blocks {
@@ -103,7 +110,7 @@ impl Net {
         }
         self.policy.collect_parameters(&mut parameters);
         self.value.collect_parameters(&mut parameters);
-        let tower = Tower::new(&self.config, &self.shape, level, self.buffers.clone());
+        let tower = Tower::new(&self.config, &self.shape, kernels, self.buffers.clone());
         let (outputs, statistics) = training::run(tower, planes, Tensor::cat(parameters, 0));
         for (norm, statistics) in self.conv_norms().zip(statistics) {
             norm.update_running(statistics);
@@ -156,6 +163,13 @@ impl Net {
     /// The variant's measures that the net was made for.
     pub fn shape(&self) -> &NetShape {
         &self.shape
+    }
+
+    /// The same net, trained in this precision on the CPU. Inference and GPUs are not affected.
+    #[must_use]
+    pub fn with_training_precision(mut self, precision: TrainingPrecision) -> Net {
+        self.precision = precision;
+        self
     }
 
     /// The device that the weights are on.

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::convolution::{Packing, TowerConv, add_conv_gradient};
 use super::elementwise::{add_gradient_sums, mask_gradient, norm_input_gradient};
 use super::gradient_kernel::{GradientJob, add_weight_gradient, sums_len};
 use super::heads::{HeadTools, Outputs};
@@ -9,7 +10,7 @@ use super::norm::{GradientSums, NormGradient};
 use super::pooling::PoolingLayer;
 use super::tower::Tape;
 use crate::compiled::aligned::AlignedFloats;
-use crate::compiled::conv::{After, BLOCK, Conv, lanes};
+use crate::compiled::conv::{BLOCK, lanes};
 
 /// Weights that one task adds up over the parts of a batch.
 const REDUCED_AT_ONCE: usize = 8192;
@@ -32,6 +33,7 @@ struct Scratch {
     output_gradient: AlignedFloats,
     /// Gradient of its input.
     input_gradient: AlignedFloats,
+    packing: Packing,
 }
 
 impl Tape {
@@ -228,11 +230,18 @@ impl Tape {
             let mut weights = AlignedFloats::zeros(sums_len(inputs, self.tower.blocks(), 3));
             let mut input = grid.activations(inputs);
             let mut output_gradient = grid.activations(self.tower.channels);
+            let mut packing = Packing::default();
             for sample in index * part..((index + 1) * part).min(self.batch) {
                 self.tower
                     .lay_out_planes(self.sample_planes(sample), &mut input);
                 self.conv_output_gradient(0, sample, gradient, &norm, &mut output_gradient);
-                self.add_weight_gradient(inputs, &input, &output_gradient, &mut weights);
+                self.add_conv_gradient(
+                    inputs,
+                    &input,
+                    &output_gradient,
+                    &mut weights,
+                    &mut packing,
+                );
             }
             weights
         });
@@ -261,7 +270,7 @@ impl Tape {
         &self,
         conv: usize,
         sample: usize,
-        (gradient, norm, transposed): (&[f32], &NormGradient, &Conv),
+        (gradient, norm, transposed): (&[f32], &NormGradient, &TowerConv),
         input: Option<&[f32]>,
         own: &mut PartGradients,
         scratch: &mut Scratch,
@@ -270,9 +279,15 @@ impl Tape {
         self.conv_output_gradient(conv, sample, gradient, norm, output_gradient);
         let input = input.unwrap_or(&scratch.input);
         let inputs = self.tower.plan.convs[conv].inputs;
-        self.add_weight_gradient(inputs, input, output_gradient, &mut own.weights);
+        self.add_conv_gradient(
+            inputs,
+            input,
+            output_gradient,
+            &mut own.weights,
+            &mut scratch.packing,
+        );
         let out = &mut scratch.input_gradient;
-        transposed.run(self.tower.grid, output_gradient, out, After::Keep);
+        transposed.run(self.tower.grid, output_gradient, &mut scratch.packing, out);
     }
 
     fn conv_output_gradient(
@@ -287,12 +302,13 @@ impl Tape {
         norm_input_gradient(self.how(), gradient, z, norm, out);
     }
 
-    fn add_weight_gradient(
+    fn add_conv_gradient(
         &self,
         inputs: usize,
         input: &[f32],
         output_gradient: &[f32],
         sums: &mut [f32],
+        packing: &mut Packing,
     ) {
         let job = GradientJob {
             grid: self.tower.grid,
@@ -303,7 +319,7 @@ impl Tape {
             output_gradient,
             sums,
         };
-        add_weight_gradient(self.tower.level, job);
+        add_conv_gradient(self.tower.kernels(), job, packing);
     }
 
     /// From the gradient of norm + bias to that of the norm, for one sample.
@@ -337,8 +353,9 @@ impl Tape {
         );
     }
 
-    fn transposed(&self, conv: usize) -> Conv {
-        self.tower.plan.convs[conv].transposed(self.tower.level, &self.parameters)
+    fn transposed(&self, conv: usize) -> TowerConv {
+        let place = &self.tower.plan.convs[conv];
+        TowerConv::transposed(self.tower.kernels(), place, &self.parameters)
     }
 
     /// Runs `each` for all samples with what belongs to them in `out`, part by part.
@@ -363,6 +380,7 @@ impl Tape {
                 input: room(),
                 output_gradient: room(),
                 input_gradient: room(),
+                packing: Packing::default(),
             };
             for (sample, out) in out.chunks_exact_mut(len).enumerate() {
                 each(index * part + sample, out, &mut own, &mut scratch);

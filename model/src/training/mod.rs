@@ -9,7 +9,9 @@
 //! computes the rest again.
 
 mod backward;
+mod bf16;
 mod buffers;
+mod convolution;
 mod elementwise;
 mod gradient_kernel;
 mod heads;
@@ -23,6 +25,7 @@ mod tests;
 mod tower;
 
 pub use buffers::Buffers;
+pub use convolution::TrainingPrecision;
 pub use heads::Outputs;
 pub use legal::{MoveLists, legal_logits};
 pub use norm::BatchStatistics;

@@ -7,7 +7,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rules::Variant;
 
-use super::{Buffers, Outputs, Tower};
+use super::{Buffers, Outputs, Tower, TrainingPrecision};
 use crate::net::{Net, NetConfig, NetOutput, NetShape, PolicyGather};
 use crate::{
     Encoding, EvalRequest, NamedTensor, PolicyIndex, PolicyLayout, SimdLevel, Weights,
@@ -97,10 +97,10 @@ fn step(
     net: &Net,
     planes: &Tensor<4>,
     gather: &PolicyGather,
-    level: Option<SimdLevel>,
+    kernels: Option<(SimdLevel, TrainingPrecision)>,
 ) -> (f32, Weights, Weights) {
-    let output = match level {
-        Some(level) => net.forward_own(planes.clone(), level),
+    let output = match kernels {
+        Some(kernels) => net.forward_own(planes.clone(), kernels),
         None => net.forward_burn(planes.clone()),
     };
     let loss = loss(output, gather, &planes.device());
@@ -146,7 +146,12 @@ fn gradients_and_statistics_are_those_of_burn() {
             assert!(expected.1.iter().count() > 20, "gradients reach the tower");
             for level in SimdLevel::available() {
                 let what = format!("{name} {config:?} {level:?}");
-                let found = step(&net(), &planes, &gather, Some(level));
+                let found = step(
+                    &net(),
+                    &planes,
+                    &gather,
+                    Some((level, TrainingPrecision::F32)),
+                );
                 let error = (expected.0 - found.0).abs();
                 assert!(error <= 1e-4 * expected.0.abs().max(1.0), "{what}: {error}");
                 assert_close(&what, &expected.1, &found.1);
@@ -160,7 +165,8 @@ fn gradients_and_statistics_are_those_of_burn() {
 fn random_tower() -> (Tower, Vec<f32>, Vec<f32>, Outputs<Vec<f32>>) {
     let variant = Variant::by_name("falcon").expect("builtin");
     let (config, shape) = (NetConfig::new(16, 2), NetShape::new(&variant));
-    let tower = Tower::new(&config, &shape, SimdLevel::best(), Buffers::default());
+    let kernels = (SimdLevel::best(), TrainingPrecision::F32);
+    let tower = Tower::new(&config, &shape, kernels, Buffers::default());
     let mut rng = ChaCha8Rng::seed_from_u64(3);
     let mut random =
         |len: usize| -> Vec<f32> { (0..len).map(|_| rng.random_range(-0.3..0.3)).collect() };
@@ -235,4 +241,48 @@ fn the_number_of_threads_changes_no_bit() {
         })
     };
     assert!(run(1) == run(3));
+}
+
+#[test]
+fn gradients_in_bfloat16_are_close() {
+    let precision = TrainingPrecision::Bf16;
+    if precision.available() != precision {
+        return;
+    }
+    let device = Device::flex().autodiff();
+    for (name, config) in [
+        ("falcon", NetConfig::new(48, 2)),
+        ("falcon-9x10", NetConfig::new(32, 4)),
+    ] {
+        let variant = Variant::by_name(name).expect("builtin");
+        let (shape, batch) = (NetShape::new(&variant), 64);
+        let (planes, moves) = samples(&variant, batch);
+        let gather = PolicyGather::new(&shape, &moves, &device);
+        let data = TensorData::new(planes, [batch, shape.planes, 10, 10]);
+        let planes = Tensor::from_data(data, &device);
+        let weights = random_weights(config, shape, 3);
+        let run = |precision| {
+            let net = Net::from_weights(&weights, config, shape, &device).expect("a net");
+            step(&net, &planes, &gather, Some((SimdLevel::best(), precision)))
+        };
+        let (exact, rounded) = (run(TrainingPrecision::F32), run(precision));
+        for (what, a, b) in [
+            ("gradients", exact.1, rounded.1),
+            ("statistics", exact.2, rounded.2),
+        ] {
+            let (mut error, mut size) = (0.0, 0.0);
+            for ((_, a), (_, b)) in a.iter().zip(b.iter()) {
+                let pairs = a.data.iter().zip(&b.data);
+                error += pairs.map(|(a, b)| (a - b).powi(2)).sum::<f32>();
+                size += a.data.iter().map(|a| a * a).sum::<f32>();
+            }
+            let error = (error / size).sqrt();
+            // Where rounding tips a sum over the edge of a relu, a whole term of a gradient comes
+            // or goes, which weighs more than rounding itself.
+            assert!(
+                error > 0.0 && error < 0.1,
+                "{name}: {what} are off by {error}"
+            );
+        }
+    }
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use rayon::prelude::*;
 
 use super::buffers::{Buffer, Buffers};
+use super::convolution::{Packing, TowerConv, TrainingPrecision};
 use super::elementwise::{Addend, add_moments, normalize_relu};
 use super::gradient_kernel::INPUT_GROUP;
 use super::heads::Outputs;
@@ -13,7 +14,7 @@ use super::parameters::ParameterPlan;
 use super::pooling::PoolingLayer;
 use crate::board::{GRID, GRID_SQUARES};
 use crate::compiled::aligned::AlignedFloats;
-use crate::compiled::conv::{After, BLOCK, Conv, Grid};
+use crate::compiled::conv::{BLOCK, Grid};
 use crate::compiled::kernel::SimdLevel;
 use crate::encoding::BOARD_PLANE;
 use crate::net::{NetConfig, NetShape};
@@ -26,6 +27,7 @@ const PARTS: usize = 16;
 #[derive(Clone, Debug)]
 pub struct Tower {
     pub(super) level: SimdLevel,
+    pub(super) precision: TrainingPrecision,
     pub(super) grid: Grid,
     pub(super) plan: ParameterPlan,
     pub(super) planes: usize,
@@ -63,10 +65,16 @@ impl fmt::Debug for Tape {
 
 impl Tower {
     /// The tower of a net of this size.
-    pub fn new(config: &NetConfig, shape: &NetShape, level: SimdLevel, buffers: Buffers) -> Tower {
+    pub fn new(
+        config: &NetConfig,
+        shape: &NetShape,
+        (level, precision): (SimdLevel, TrainingPrecision),
+        buffers: Buffers,
+    ) -> Tower {
         let (files, ranks) = (shape.files, shape.ranks);
         Tower {
             level,
+            precision: precision.available(),
             grid: Grid { files, ranks },
             plan: ParameterPlan::new(config, shape),
             planes: shape.planes,
@@ -119,6 +127,11 @@ impl Tower {
     /// Floats of a sample's activations.
     pub(super) fn sample_floats(&self) -> usize {
         self.blocks() * self.grid.block_floats()
+    }
+
+    /// What the 3×3 convolutions are computed with.
+    pub(super) fn kernels(&self) -> (SimdLevel, TrainingPrecision) {
+        (self.level, self.precision)
     }
 
     /// Blocks of channels.
@@ -193,7 +206,7 @@ impl Tape {
 
     fn stem(&mut self, statistics: &mut Vec<BatchStatistics>) {
         let inputs = self.tower.stem_inputs();
-        let conv = self.tower.plan.convs[0].forward(self.tower.level, &self.parameters, inputs);
+        let conv = self.conv(0, inputs);
         let prepare = |sample, input: &mut [f32]| {
             self.tower.lay_out_planes(self.sample_planes(sample), input);
         };
@@ -206,7 +219,7 @@ impl Tape {
         let features = self.block_input(block);
         self.features.push(features);
         let index = 2 * block + 1;
-        let conv = self.conv(index);
+        let conv = self.conv(index, self.tower.channels);
         let features = &self.features[block];
         let (sums, moments) = self.convolve_stored(&conv, features);
         self.push(index, sums, moments, statistics);
@@ -216,7 +229,7 @@ impl Tape {
         let first = 2 * block + 1;
         let pooled = self.pool(block);
         self.pooled.push(pooled);
-        let conv = self.conv(first + 1);
+        let conv = self.conv(first + 1, self.tower.channels);
         let prepare = |sample, input: &mut [f32]| {
             self.activate(first, sample, self.bias(block, sample), input);
         };
@@ -235,9 +248,9 @@ impl Tape {
         }
     }
 
-    fn conv(&self, index: usize) -> Conv {
+    fn conv(&self, index: usize, inputs: usize) -> TowerConv {
         let place = &self.tower.plan.convs[index];
-        place.forward(self.tower.level, &self.parameters, place.inputs)
+        TowerConv::forward(self.tower.kernels(), place, &self.parameters, inputs)
     }
 
     /// What goes into block `block`; the output of the last for the number of blocks.
@@ -281,7 +294,7 @@ impl Tape {
     /// Convolves the batch; `prepare` computes a sample's input.
     fn convolve(
         &self,
-        conv: &Conv,
+        conv: &TowerConv,
         inputs: usize,
         prepare: impl Fn(usize, &mut [f32]) + Sync,
     ) -> (Buffer, Vec<Moments>) {
@@ -296,7 +309,7 @@ impl Tape {
     }
 
     /// Convolves inputs that are kept.
-    fn convolve_stored(&self, conv: &Conv, inputs: &[f32]) -> (Buffer, Vec<Moments>) {
+    fn convolve_stored(&self, conv: &TowerConv, inputs: &[f32]) -> (Buffer, Vec<Moments>) {
         self.convolve_parts(conv, |sample, _| Some(self.of(inputs, sample)))
     }
 
@@ -304,7 +317,7 @@ impl Tape {
     /// part's scratch.
     fn convolve_parts<'a>(
         &self,
-        conv: &Conv,
+        conv: &TowerConv,
         input: impl Fn(usize, &mut AlignedFloats) -> Option<&'a [f32]> + Sync,
     ) -> (Buffer, Vec<Moments>) {
         let mut out = self.activations();
@@ -313,10 +326,11 @@ impl Tape {
         let moments = parts.map(|(index, out)| {
             let mut moments = Moments::new(self.tower.blocks() * BLOCK);
             let mut scratch = AlignedFloats::zeros(0);
+            let mut packing = Packing::default();
             for (sample, out) in out.chunks_exact_mut(len).enumerate() {
                 match input(index * part + sample, &mut scratch) {
-                    Some(input) => conv.run(grid, input, out, After::Keep),
-                    None => conv.run(grid, &scratch, out, After::Keep),
+                    Some(input) => conv.run(grid, input, &mut packing, out),
+                    None => conv.run(grid, &scratch, &mut packing, out),
                 }
                 add_moments(self.how(), out, &mut moments);
             }
