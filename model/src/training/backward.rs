@@ -3,14 +3,14 @@
 use rayon::prelude::*;
 
 use super::convolution::{Packing, TowerConv, add_conv_gradient};
-use super::elementwise::{add_gradient_sums, mask_gradient, norm_input_gradient};
+use super::elementwise::{add_gradient_sums, add_squares, mask_gradient, norm_input_gradient};
 use super::gradient_kernel::{GradientJob, add_weight_gradient, sums_len};
 use super::heads::{HeadTools, Outputs};
 use super::norm::{GradientSums, NormGradient};
 use super::pooling::PoolingLayer;
 use super::tower::Tape;
 use crate::compiled::aligned::AlignedFloats;
-use crate::compiled::conv::{BLOCK, lanes};
+use crate::compiled::conv::BLOCK;
 
 /// Weights that one task adds up over the parts of a batch.
 const REDUCED_AT_ONCE: usize = 8192;
@@ -92,7 +92,7 @@ impl Tape {
                     sums: &mut own.weights,
                 };
                 add_weight_gradient(tower.level, job);
-                self.add_cells(&scratch.gradient, &mut own.biases);
+                add_squares(self.how(), &scratch.gradient, &mut own.biases);
                 let blocks = tower.blocks();
                 mask_gradient::<false>(self.how(), blocks, out, features, gradient);
                 self.add_sums(2 * last, sample, gradient, &mut own.sums);
@@ -120,29 +120,6 @@ impl Tape {
             );
         }
         GradientSums::join(sums)
-    }
-
-    /// Adds the sum over all cells of each channel to `sums`.
-    fn add_cells(&self, values: &[f32], sums: &mut [f32]) {
-        let grid = self.tower.grid;
-        let blocks = values.chunks_exact(grid.block_floats());
-        for (values, sums) in blocks.zip(sums.as_chunks_mut::<BLOCK>().0) {
-            self.tower.level.vectorize(
-                #[inline(always)]
-                || {
-                    let mut own = [0f32; BLOCK];
-                    for cell in 0..grid.cells() {
-                        let values = lanes(values, grid.at(cell));
-                        for i in 0..BLOCK {
-                            own[i] += values[i];
-                        }
-                    }
-                    for i in 0..BLOCK {
-                        sums[i] += own[i];
-                    }
-                },
-            );
-        }
     }
 
     fn add_sums(&self, conv: usize, sample: usize, gradient: &[f32], sums: &mut GradientSums) {
@@ -332,23 +309,20 @@ impl Tape {
         sums: &mut [f32],
     ) {
         let (conv, channels) = (2 * block + 1, self.tower.channels);
-        let squares = self.tower.squares(self.sample_planes(sample));
+        let mask = self.tower.mask(self.sample_planes(sample));
         let (inputs, _) = (self.pooled[block].as_ref()).expect("the block has pooling");
         let pooled = &inputs[sample * 2 * channels..][..2 * channels];
         let z = self.of(&self.sums[conv], sample);
         let mut bias_gradient = vec![0.0; self.tower.blocks() * BLOCK];
-        self.add_cells(gradient, &mut bias_gradient);
+        add_squares(self.how(), gradient, &mut bias_gradient);
         let mut pooled_gradient = vec![0.0; 2 * channels];
         self.tower.level.vectorize(
             #[inline(always)]
             || {
                 let bias_gradient = &bias_gradient[..channels];
                 layer.backward(pooled, bias_gradient, &mut pooled_gradient, sums);
-                self.pooled(&squares, z, &self.norms[conv]).spread(
-                    pooled,
-                    &pooled_gradient,
-                    gradient,
-                );
+                self.pooled(&mask, z, &self.norms[conv])
+                    .spread(pooled, &pooled_gradient, gradient);
             },
         );
     }

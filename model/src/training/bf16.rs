@@ -27,15 +27,9 @@ pub fn supported() -> bool {
 }
 
 /// The bits of a number rounded to the nearest bfloat16, ties to even, in the upper half.
-#[inline(always)]
 fn rounded(x: f32) -> u32 {
     let bits = x.to_bits();
     bits.wrapping_add(0x7fff + (bits >> 16 & 1)) & 0xffff_0000
-}
-
-#[inline(always)]
-fn pair(low: f32, high: f32) -> u32 {
-    rounded(low) >> 16 | rounded(high)
 }
 
 /// A 3×3 convolution with packed weights.
@@ -84,20 +78,14 @@ impl Bf16Conv {
 
     /// Convolves one sample's `input` into `out`, whose border stays as it is. `packed` is room
     /// for the rounded input.
+    ///
+    /// # Panics
+    /// If a slice is too short or the board wider than ten files.
     pub fn run(&self, grid: Grid, input: &[f32], packed: &mut Vec<u32>, out: &mut [f32]) {
         let len = self.in_blocks * grid.block_floats();
         packed.resize(len / 2, 0);
-        SimdLevel::Avx512.vectorize(
-            #[inline(always)]
-            || {
-                let blocks = input[..len].as_chunks::<BLOCK>().0.iter();
-                for (x, packed) in blocks.zip(packed.as_chunks_mut::<PAIRS>().0) {
-                    for i in 0..PAIRS {
-                        packed[i] = pair(x[i], x[i + PAIRS]);
-                    }
-                }
-            },
-        );
+        let squares = input[..len].as_chunks::<BLOCK>().0.iter();
+        pack(squares.map(halves), packed);
         assert!(out.len() >= self.out_blocks * grid.block_floats(), "output");
         let job = (grid.ranks, &packed[..], out);
         match grid.files {
@@ -147,15 +135,14 @@ pub fn add_weight_gradient(job: GradientJob, pairs: &mut GradientPairs) {
     let len = super::gradient_kernel::sums_len(job.inputs, job.out_blocks, 3);
     assert_eq!(job.sums.len(), len, "gradient of a convolution's weights");
     assert_eq!(job.inputs % 8, 0, "inputs of a convolution");
-    SimdLevel::Avx512.vectorize(
-        #[inline(always)]
-        || {
-            // One square more than the last block has, for the partner of the last.
-            pairs.input.resize(in_blocks * block + BLOCK, 0);
-            pack_input(&job.input[..in_blocks * block], &mut pairs.input);
-            pack_gradient(&job, &mut pairs.gradient);
-        },
-    );
+    // One square more than the last block has, for the partner of the last.
+    pairs.input.resize(in_blocks * block + BLOCK, 0);
+    let squares = job.input[..in_blocks * block].as_chunks::<BLOCK>().0;
+    let neighbours = squares
+        .array_windows::<2>()
+        .flat_map(|[a, b]| pairs_of(a, b));
+    pack(neighbours, &mut pairs.input);
+    pack_gradient(&job, &mut pairs.gradient);
     // SAFETY: the CPU has the instructions; the lengths of the sums have been checked, those of the
     // pairs follow from the packing.
     #[cfg(target_arch = "x86_64")]
@@ -164,37 +151,48 @@ pub fn add_weight_gradient(job: GradientJob, pairs: &mut GradientPairs) {
     }
 }
 
-/// Each square with its right neighbour, the border included.
-#[inline(always)]
-fn pack_input(input: &[f32], out: &mut [u32]) {
-    let (squares, out) = (input.as_chunks::<BLOCK>().0, out.as_chunks_mut::<BLOCK>().0);
-    for (two, out) in squares.array_windows::<2>().zip(out) {
-        for i in 0..BLOCK {
-            out[i] = pair(two[0][i], two[1][i]);
-        }
-    }
-}
-
 /// Every second square of the board with its right neighbour:
 /// `[out_blocks][ranks][⌈files / 2⌉][BLOCK]`.
-#[inline(always)]
 fn pack_gradient(job: &GradientJob, out: &mut Vec<u32>) {
     let Grid { files, ranks } = job.grid;
-    let width = files.div_ceil(2);
-    out.resize(job.out_blocks * ranks * width * BLOCK, 0);
-    let mut places = out.as_chunks_mut::<BLOCK>().0.iter_mut();
-    for block in 0..job.out_blocks {
-        for rank in 0..ranks {
-            let row = block * job.grid.block_floats() + ((rank + 1) * (files + 2) + 1) * BLOCK;
-            // The partner of the last square of an odd row is the border, which is zero.
-            for (file, out) in (0..files).step_by(2).zip(&mut places) {
-                let low = lanes(job.output_gradient, row + file * BLOCK);
-                let high = lanes(job.output_gradient, row + (file + 1) * BLOCK);
-                for i in 0..BLOCK {
-                    out[i] = pair(low[i], high[i]);
-                }
-            }
-        }
+    out.resize(job.out_blocks * ranks * files.div_ceil(2) * BLOCK, 0);
+    let rows = (0..job.out_blocks * ranks).map(|row| {
+        let (block, rank) = (row / ranks, row % ranks);
+        block * job.grid.block_floats() + ((rank + 1) * (files + 2) + 1) * BLOCK
+    });
+    // The partner of the last square of an odd row is the border, which is zero.
+    let squares = rows.flat_map(|row| (0..files).step_by(2).map(move |file| row + file * BLOCK));
+    let gradient = job.output_gradient;
+    pack(
+        squares.flat_map(|at| pairs_of(lanes(gradient, at), lanes(gradient, at + BLOCK))),
+        out,
+    );
+}
+
+/// Half a block of channels.
+type Half = [f32; PAIRS];
+
+fn halves(square: &[f32; BLOCK]) -> (&Half, &Half) {
+    let [low, high] = square.as_chunks::<PAIRS>().0 else {
+        unreachable!("a block has two halves")
+    };
+    (low, high)
+}
+
+/// Each half of a square with that of another.
+fn pairs_of<'a>(a: &'a [f32; BLOCK], b: &'a [f32; BLOCK]) -> [(&'a Half, &'a Half); 2] {
+    let ((a, c), (b, d)) = (halves(a), halves(b));
+    [(a, b), (c, d)]
+}
+
+/// Packs pairs until one of the two sides ends.
+fn pack<'a>(pairs: impl Iterator<Item = (&'a Half, &'a Half)>, out: &mut [u32]) {
+    let out = out.as_chunks_mut::<PAIRS>().0.iter_mut();
+    // SAFETY: only `Bf16Conv::new` and `add_weight_gradient` lead here, which ask the CPU for the
+    // instructions.
+    #[cfg(target_arch = "x86_64")]
+    unsafe {
+        x86::pack(pairs, out);
     }
 }
 
@@ -203,7 +201,28 @@ mod x86 {
     use std::arch::x86_64::*;
     use std::mem::transmute;
 
-    use super::{BLOCK, Bf16Conv, GradientJob, Grid, PAIRS};
+    use super::{BLOCK, Bf16Conv, GradientJob, Grid, Half, PAIRS};
+
+    /// # Safety
+    /// The CPU has the features.
+    #[target_feature(enable = "avx512f,avx512bf16")]
+    pub unsafe fn pack<'a, 'b>(
+        pairs: impl Iterator<Item = (&'a Half, &'a Half)>,
+        out: impl Iterator<Item = &'b mut [u32; PAIRS]>,
+    ) {
+        // SAFETY: loads and stores are of arrays of just this size, whose alignment does not
+        // matter; both types of halves are 256 bits of plain data.
+        unsafe {
+            let wide = |half: &Half| {
+                let short = _mm512_cvtneps_pbh(_mm512_loadu_ps(half.as_ptr()));
+                _mm512_cvtepu16_epi32(transmute::<__m256bh, __m256i>(short))
+            };
+            for ((low, high), out) in pairs.zip(out) {
+                let packed = _mm512_or_si512(wide(low), _mm512_slli_epi32::<16>(wide(high)));
+                _mm512_storeu_si512(out.as_mut_ptr().cast(), packed);
+            }
+        }
+    }
 
     /// sum + low · low + high · high, for each pair.
     #[inline]

@@ -138,14 +138,14 @@ impl Tape {
                 for (head, (out, first)) in lists.into_iter().enumerate() {
                     tower.gather_cells(scratch, first, tower.plan.heads[head].outputs, out);
                 }
-                let squares = tower.squares(self.sample_planes(sample));
+                let mask = tower.mask(self.sample_planes(sample));
                 let value = &scratch[firsts[VALUE] * tower.grid.block_floats()..];
                 tower.level.vectorize(
                     #[inline(always)]
                     || {
-                        self.pooled(&squares, value, &identity).pool(out.value);
+                        self.pooled(&mask, value, &identity).pool(out.value);
                         if tower.has_hands {
-                            self.pooled(&squares, features, &identity).pool(out.pooled);
+                            self.pooled(&mask, features, &identity).pool(out.pooled);
                         }
                     },
                 );
@@ -181,7 +181,7 @@ impl Tape {
             let values = &values[sample * width..][..width];
             tower.scatter_cells(values, tools.firsts[head], outputs, &mut scratch.gradient);
         }
-        let squares = tower.squares(self.sample_planes(sample));
+        let mask = tower.mask(self.sample_planes(sample));
         let value_start = tools.firsts[VALUE] * tower.grid.block_floats();
         let value_gradient = &mut scratch.gradient[value_start..];
         if gradient.value.is_some() {
@@ -191,7 +191,7 @@ impl Tape {
             value_gradient.fill(0.0);
         }
         let spread = |z: &[f32], pooled_gradient: &[f32], out: &mut [f32]| {
-            let pooled = self.pooled(&squares, z, &tools.identity);
+            let pooled = self.pooled(&mask, z, &tools.identity);
             let mut values = vec![0.0; pooled_gradient.len()];
             tower.level.vectorize(
                 #[inline(always)]
@@ -217,15 +217,11 @@ impl Tape {
     }
 
     /// What is pooled of a sample.
-    pub(super) fn pooled<'a>(
-        &self,
-        squares: &'a [usize],
-        z: &'a [f32],
-        norm: &'a Norm,
-    ) -> Pooled<'a> {
+    pub(super) fn pooled<'a>(&self, mask: &'a [f32], z: &'a [f32], norm: &'a Norm) -> Pooled<'a> {
         Pooled {
-            squares,
-            block_floats: self.tower.grid.block_floats(),
+            grid: self.tower.grid,
+            squares: self.tower.squares,
+            mask,
             z,
             norm,
         }

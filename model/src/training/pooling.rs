@@ -1,15 +1,18 @@
 //! Global pooling, forwards and backwards, for one sample.
 
+use super::elementwise::{Row, fold, repeat, rows};
 use super::norm::Norm;
 use super::parameters::PoolingPlace;
-use crate::compiled::conv::{BLOCK, lanes, lanes_mut};
+use crate::board::GRID;
+use crate::compiled::conv::{BLOCK, Grid, lanes};
 
 /// What is pooled: relu(norm(z)) on the board's squares.
 pub struct Pooled<'a> {
-    /// Places of the squares within a block of channels.
-    pub squares: &'a [usize],
-    /// Floats in a block of channels.
-    pub block_floats: usize,
+    pub grid: Grid,
+    /// Squares that the board has.
+    pub squares: usize,
+    /// 1 on these squares, else 0, `[ranks][files][BLOCK]`.
+    pub mask: &'a [f32],
     pub z: &'a [f32],
     pub norm: &'a Norm,
 }
@@ -21,20 +24,26 @@ impl Pooled<'_> {
         let (means, maxima) = out.split_at_mut(out.len() / 2);
         let blocks = means.chunks_mut(BLOCK).zip(maxima.chunks_mut(BLOCK));
         for (block, (means, maxima)) in blocks.enumerate() {
-            let scale = *lanes(&self.norm.scale, block * BLOCK);
-            let shift = *lanes(&self.norm.shift, block * BLOCK);
-            let (mut sum, mut max) = ([0f32; BLOCK], [0f32; BLOCK]);
-            for at in self.squares {
-                let z = lanes(self.z, block * self.block_floats + at);
-                for i in 0..BLOCK {
-                    let y = (z[i] * scale[i] + shift[i]).max(0.0);
-                    sum[i] += y;
-                    max[i] = max[i].max(y);
+            let scale = repeat(lanes(&self.norm.scale, block * BLOCK));
+            let shift = repeat(lanes(&self.norm.shift, block * BLOCK));
+            let (mut sums, mut tops) = ([0f32; GRID * BLOCK], [0f32; GRID * BLOCK]);
+            for (row, mask) in rows(self.grid, block).zip(self.mask_rows()) {
+                let given = self.z[row].iter().zip(mask).zip(scale.iter().zip(&shift));
+                let results = sums.iter_mut().zip(&mut tops);
+                for ((sum, top), ((z, mask), (scale, shift))) in results.zip(given) {
+                    let y = (z * scale + shift).max(0.0) * mask;
+                    *sum += y;
+                    *top = top.max(y);
                 }
             }
-            for (i, (mean, maximum)) in means.iter_mut().zip(maxima).enumerate() {
-                *mean = sum[i] / self.squares.len() as f32;
-                *maximum = max[i];
+            for (mean, sum) in means.iter_mut().zip(fold(&sums, self.grid)) {
+                *mean = sum / self.squares as f32;
+            }
+            maxima.fill(0.0);
+            for square in &tops.as_chunks::<BLOCK>().0[..self.grid.files] {
+                for (maximum, top) in maxima.iter_mut().zip(square) {
+                    *maximum = maximum.max(*top);
+                }
             }
         }
     }
@@ -47,29 +56,59 @@ impl Pooled<'_> {
         let channels = pooled.len() / 2;
         for start in (0..channels).step_by(BLOCK) {
             let width = (channels - start).min(BLOCK);
-            let (mut tops, mut means, mut left) = ([0f32; BLOCK], [0f32; BLOCK], [0f32; BLOCK]);
+            // Channels that fill up the block get no gradient: no number equals an infinite top.
+            let (mut tops, mut means) = ([f32::INFINITY; BLOCK], [0f32; BLOCK]);
             tops[..width].copy_from_slice(&pooled[channels + start..][..width]);
             means[..width].copy_from_slice(&pooled_gradient[start..][..width]);
-            left[..width].copy_from_slice(&pooled_gradient[channels + start..][..width]);
-            for mean in &mut means {
-                *mean /= self.squares.len() as f32;
-            }
-            let scale = *lanes(&self.norm.scale, start);
-            let shift = *lanes(&self.norm.shift, start);
-            for at in self.squares {
-                let at = start / BLOCK * self.block_floats + at;
-                let (z, gradient) = (lanes(self.z, at), lanes_mut(gradient, at));
-                let mut result = *gradient;
-                for i in 0..BLOCK {
-                    let y = z[i] * scale[i] + shift[i];
-                    let (positive, top) = (y > 0.0, y == tops[i]);
-                    let mean = if positive { means[i] } else { 0.0 };
-                    result[i] += mean + if positive & top { left[i] } else { 0.0 };
-                    left[i] = if top { 0.0 } else { left[i] };
+            let means = repeat(&means.map(|mean| mean / self.squares as f32));
+            let first = self.spread_means(start / BLOCK, &means, &repeat(&tops), gradient);
+            let firsts = first.as_chunks::<BLOCK>().0;
+            for i in 0..width {
+                let ranks = firsts[..self.grid.files].iter().map(|square| square[i]);
+                let cells = ranks.enumerate().map(|(file, rank)| {
+                    let cell = rank * self.grid.files as f32 + file as f32;
+                    cell as usize
+                });
+                let cell = cells.min().unwrap_or(usize::MAX);
+                if cell < self.grid.cells() {
+                    let at = start / BLOCK * self.grid.block_floats() + self.grid.at(cell);
+                    gradient[at + i] += pooled_gradient[channels + start + i];
                 }
-                *gradient = result;
             }
         }
+    }
+
+    /// Adds the means' gradients; the answer is, for each float of a row, the first rank whose
+    /// positive number is `tops`, or infinity.
+    #[inline(always)]
+    fn spread_means(&self, block: usize, means: &Row, tops: &Row, gradient: &mut [f32]) -> Row {
+        let scale = repeat(lanes(&self.norm.scale, block * BLOCK));
+        let shift = repeat(lanes(&self.norm.shift, block * BLOCK));
+        let mut first = [f32::INFINITY; GRID * BLOCK];
+        let ranks = rows(self.grid, block).zip(self.mask_rows()).enumerate();
+        for (rank, (row, mask)) in ranks {
+            let given = self.z[row.clone()].iter().zip(mask);
+            let factors = scale.iter().zip(&shift).zip(means.iter().zip(tops));
+            let results = gradient[row].iter_mut().zip(&mut first);
+            for (((gradient, first), (z, mask)), ((scale, shift), (mean, top))) in
+                results.zip(given).zip(factors)
+            {
+                let y = (z * scale + shift).max(0.0) * mask;
+                *gradient += if y > 0.0 { *mean } else { 0.0 };
+                let found = if y > 0.0 && y == *top {
+                    rank as f32
+                } else {
+                    f32::INFINITY
+                };
+                *first = first.min(found);
+            }
+        }
+        first
+    }
+
+    #[inline(always)]
+    fn mask_rows(&self) -> impl Iterator<Item = &[f32]> {
+        self.mask.chunks_exact(self.grid.files * BLOCK)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The tower's forward pass in training, and what it keeps for the backward pass.
 
 use std::fmt;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -13,7 +14,6 @@ use super::norm::{BatchStatistics, Moments, Norm};
 use super::parameters::ParameterPlan;
 use super::pooling::PoolingLayer;
 use crate::board::{GRID, GRID_SQUARES};
-use crate::compiled::aligned::AlignedFloats;
 use crate::compiled::conv::{BLOCK, Grid};
 use crate::compiled::kernel::SimdLevel;
 use crate::encoding::BOARD_PLANE;
@@ -33,6 +33,10 @@ pub struct Tower {
     pub(super) planes: usize,
     pub(super) channels: usize,
     pub(super) has_hands: bool,
+    /// Squares that the board has.
+    pub(super) squares: usize,
+    /// The mask for pooling if the board is a full rectangle.
+    full_mask: Option<Arc<[f32]>>,
     buffers: Buffers,
 }
 
@@ -55,6 +59,14 @@ pub struct Tape {
     /// For each block with pooling what its linear layer saw, `[batch][2 · channels]`, and gave,
     /// `[batch][whole blocks of channels]`.
     pub(super) pooled: Vec<Option<(Vec<f32>, Vec<f32>)>>,
+}
+
+/// Where the inputs of a convolution go.
+enum Input<'a> {
+    /// Into a buffer for the whole batch.
+    Kept(&'a mut [f32]),
+    /// Nowhere; they have this many channels.
+    Scratch(usize),
 }
 
 impl fmt::Debug for Tape {
@@ -80,6 +92,8 @@ impl Tower {
             planes: shape.planes,
             channels: config.channels,
             has_hands: shape.hand_rows > 0,
+            squares: shape.squares,
+            full_mask: (!shape.has_holes()).then(|| vec![1.0; shape.cells() * BLOCK].into()),
             buffers,
         }
     }
@@ -114,7 +128,7 @@ impl Tower {
             tape.first_half(block, &mut statistics);
             tape.second_half(block, &mut statistics);
         }
-        let last = tape.block_input(tape.tower.plan.pooling.len());
+        let last = tape.last_features();
         let outputs = tape.run_heads(&last);
         tape.features.push(last);
         for statistics in &mut statistics {
@@ -158,13 +172,15 @@ impl Tower {
         }
     }
 
-    /// Places, within a block of channels, of the squares that a sample's board has.
-    pub(super) fn squares(&self, planes: &[f32]) -> Vec<usize> {
+    /// For pooling: 1 on the squares that a sample's board has, else 0, `[ranks][files][BLOCK]`.
+    pub(super) fn mask(&self, planes: &[f32]) -> Arc<[f32]> {
+        if let Some(mask) = &self.full_mask {
+            return Arc::clone(mask);
+        }
         let board = &planes[BOARD_PLANE * GRID_SQUARES..][..GRID_SQUARES];
-        let exists =
-            |&cell: &usize| board[cell / self.grid.files * GRID + cell % self.grid.files] != 0.0;
-        let cells = (0..self.grid.cells()).filter(exists);
-        cells.map(|cell| self.grid.at(cell)).collect()
+        let square = |cell: usize| board[cell / self.grid.files * GRID + cell % self.grid.files];
+        let cells = (0..self.grid.cells()).map(square);
+        cells.flat_map(|square| [square; BLOCK]).collect()
     }
 }
 
@@ -210,18 +226,20 @@ impl Tape {
         let prepare = |sample, input: &mut [f32]| {
             self.tower.lay_out_planes(self.sample_planes(sample), input);
         };
-        let (sums, moments) = self.convolve(&conv, inputs, prepare);
+        let (sums, moments) = self.convolve(&conv, Input::Scratch(inputs), prepare);
         self.push(0, sums, moments, statistics);
     }
 
     /// Computes the input of block `block`, keeps it, and convolves it.
     fn first_half(&mut self, block: usize, statistics: &mut Vec<BatchStatistics>) {
-        let features = self.block_input(block);
-        self.features.push(features);
         let index = 2 * block + 1;
         let conv = self.conv(index, self.tower.channels);
-        let features = &self.features[block];
-        let (sums, moments) = self.convolve_stored(&conv, features);
+        let mut features = self.activations();
+        let prepare = |sample, input: &mut [f32]| {
+            self.activate(2 * block, sample, self.bypass(block, sample), input);
+        };
+        let (sums, moments) = self.convolve(&conv, Input::Kept(&mut features), prepare);
+        self.features.push(features);
         self.push(index, sums, moments, statistics);
     }
 
@@ -233,7 +251,7 @@ impl Tape {
         let prepare = |sample, input: &mut [f32]| {
             self.activate(first, sample, self.bias(block, sample), input);
         };
-        let (sums, moments) = self.convolve(&conv, self.tower.channels, prepare);
+        let (sums, moments) = self.convolve(&conv, Input::Scratch(self.tower.channels), prepare);
         self.push(first + 1, sums, moments, statistics);
     }
 
@@ -253,16 +271,21 @@ impl Tape {
         TowerConv::forward(self.tower.kernels(), place, &self.parameters, inputs)
     }
 
-    /// What goes into block `block`; the output of the last for the number of blocks.
-    fn block_input(&self, block: usize) -> Buffer {
+    /// What comes past the block before block `block`.
+    fn bypass(&self, block: usize, sample: usize) -> Addend<'_> {
+        match block.checked_sub(1) {
+            None => Addend::Nothing,
+            Some(before) => Addend::Activations(self.of(&self.features[before], sample)),
+        }
+    }
+
+    /// The output of the last block.
+    fn last_features(&self) -> Buffer {
         let mut out = self.activations();
-        let len = self.tower.sample_floats();
-        (out.par_chunks_mut(len).enumerate()).for_each(|(sample, out)| {
-            let addend = match block.checked_sub(1) {
-                None => Addend::Nothing,
-                Some(before) => Addend::Activations(self.of(&self.features[before], sample)),
-            };
-            self.activate(2 * block, sample, addend, out);
+        let last = self.tower.plan.pooling.len();
+        let samples = out.par_chunks_mut(self.tower.sample_floats()).enumerate();
+        samples.for_each(|(sample, out)| {
+            self.activate(2 * last, sample, self.bypass(last, sample), out);
         });
         out
     }
@@ -278,12 +301,12 @@ impl Tape {
             .par_chunks_mut(inputs)
             .zip(biases.par_chunks_mut(outputs));
         samples.enumerate().for_each(|(sample, (pooled, bias))| {
-            let squares = self.tower.squares(self.sample_planes(sample));
+            let mask = self.tower.mask(self.sample_planes(sample));
             let z = self.of(&self.sums[conv], sample);
             self.tower.level.vectorize(
                 #[inline(always)]
                 || {
-                    self.pooled(&squares, z, &self.norms[conv]).pool(pooled);
+                    self.pooled(&mask, z, &self.norms[conv]).pool(pooled);
                     layer.apply(pooled, bias);
                 },
             );
@@ -291,51 +314,41 @@ impl Tape {
         Some((pooled, biases))
     }
 
-    /// Convolves the batch; `prepare` computes a sample's input.
+    /// Convolves the batch part by part; `prepare` computes a sample's input.
     fn convolve(
         &self,
         conv: &TowerConv,
-        inputs: usize,
+        inputs: Input,
         prepare: impl Fn(usize, &mut [f32]) + Sync,
-    ) -> (Buffer, Vec<Moments>) {
-        let grid = self.tower.grid;
-        self.convolve_parts(conv, |sample, scratch| {
-            if scratch.is_empty() {
-                *scratch = grid.activations(inputs);
-            }
-            prepare(sample, scratch);
-            None
-        })
-    }
-
-    /// Convolves inputs that are kept.
-    fn convolve_stored(&self, conv: &TowerConv, inputs: &[f32]) -> (Buffer, Vec<Moments>) {
-        self.convolve_parts(conv, |sample, _| Some(self.of(inputs, sample)))
-    }
-
-    /// Convolves the batch part by part. `input` gives a sample's input or writes it into the
-    /// part's scratch.
-    fn convolve_parts<'a>(
-        &self,
-        conv: &TowerConv,
-        input: impl Fn(usize, &mut AlignedFloats) -> Option<&'a [f32]> + Sync,
     ) -> (Buffer, Vec<Moments>) {
         let mut out = self.activations();
         let (grid, len, part) = (self.tower.grid, self.tower.sample_floats(), self.part());
-        let parts = out.par_chunks_mut(part * len).enumerate();
-        let moments = parts.map(|(index, out)| {
-            let mut moments = Moments::new(self.tower.blocks() * BLOCK);
-            let mut scratch = AlignedFloats::zeros(0);
-            let mut packing = Packing::default();
-            for (sample, out) in out.chunks_exact_mut(len).enumerate() {
-                match input(index * part + sample, &mut scratch) {
-                    Some(input) => conv.run(grid, input, &mut packing, out),
-                    None => conv.run(grid, &scratch, &mut packing, out),
+        let (kept, channels) = match inputs {
+            Input::Kept(kept) => (kept, 0),
+            Input::Scratch(channels) => (&mut [][..], channels),
+        };
+        let mut kept = kept.chunks_mut(part * len);
+        let parts: Vec<_> = (out.chunks_mut(part * len))
+            .map(|out| (out, kept.next()))
+            .collect();
+        let moments = parts
+            .into_par_iter()
+            .enumerate()
+            .map(|(index, (out, mut kept))| {
+                let mut moments = Moments::new(self.tower.blocks() * BLOCK);
+                let mut scratch = grid.activations(channels);
+                let mut packing = Packing::default();
+                for (i, out) in out.chunks_exact_mut(len).enumerate() {
+                    let input = match &mut kept {
+                        Some(kept) => &mut kept[i * len..][..len],
+                        None => &mut scratch,
+                    };
+                    prepare(index * part + i, input);
+                    conv.run(grid, input, &mut packing, out);
+                    add_moments(self.how(), out, &mut moments);
                 }
-                add_moments(self.how(), out, &mut moments);
-            }
-            moments
-        });
+                moments
+            });
         let moments = moments.collect();
         (out, moments)
     }
