@@ -36,7 +36,7 @@ pub enum Ended {
 /// last checkpoint and all finished games are safe.
 pub fn run(run: &Run, stop: &AtomicBool) -> anyhow::Result<Ended> {
     let mut pipeline = Pipeline::start(run)?;
-    pipeline.measure_untrained(stop)?;
+    pipeline.measure_untrained()?;
     let ended = loop {
         if stop.load(Ordering::SeqCst) {
             break Ended::Interrupted;
@@ -50,7 +50,7 @@ pub fn run(run: &Run, stop: &AtomicBool) -> anyhow::Result<Ended> {
             pipeline.learn()?;
             if pipeline.publish_is_due() {
                 let net = pipeline.publish()?;
-                pipeline.measure(&net, stop)?;
+                pipeline.measure(net);
             }
             pipeline.checkpoint_if_due()?;
         } else {

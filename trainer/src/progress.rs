@@ -47,8 +47,6 @@ pub enum Waiting {
     Trainer,
     /// The workers are far enough ahead.
     Workers,
-    /// A match is being played; training goes on after it.
-    Match,
 }
 
 impl fmt::Display for Status {
@@ -84,7 +82,6 @@ impl fmt::Display for Status {
             Waiting::Nobody => Ok(()),
             Waiting::Trainer => f.write_str(" | trainer waits for games"),
             Waiting::Workers => f.write_str(" | workers wait for the trainer"),
-            Waiting::Match => f.write_str(" | playing a match"),
         }
     }
 }

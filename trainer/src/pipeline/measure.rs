@@ -1,15 +1,22 @@
 //! Short matches during the run: some of the published nets are rated on the run's Elo scale.
+//!
+//! A rating has a thread of its own, so that neither learning nor self-play waits for it.
 
 use super::publish::net_id;
 use super::state::Pipeline;
 use crate::arena::config::MatchConfig;
-use crate::arena::rating::{Ladder, RatingRequest, rate_net};
+use crate::arena::rating::{Ladder, RatedNet, RatingRequest, rate_net};
 use crate::config::ArenaConfig;
-use crate::progress::Waiting;
 use crate::run::Run;
+use anyhow::anyhow;
+use model::DeviceChoice;
+use rules::Variant;
 use selfplay::layout::CurrentNet;
+use selfplay::storage::Storage;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
 
 /// A match of `games` games by the recipe's rules.
 pub fn match_config(arena: &ArenaConfig, games: u32, seed: u64) -> MatchConfig {
@@ -32,61 +39,134 @@ pub(super) fn newest_elo(run: &Run) -> anyhow::Result<Option<(f64, f64)>> {
         .map(|rated| (rated.elo, rated.error)))
 }
 
-impl Pipeline<'_> {
-    /// Rates the untrained net, which is the zero of the scale, unless that has been done. There is time for it: the
-    /// workers have just begun, and there is nothing to learn from yet.
-    pub(super) fn measure_untrained(&mut self, stop: &AtomicBool) -> anyhow::Result<()> {
-        match Ladder::read(&self.run.storage)?.nets.is_empty() {
-            true => self.rate(
-                &CurrentNet {
-                    id: net_id(0),
-                    step: 0,
-                },
-                stop,
-            ),
-            false => Ok(()),
-        }
-    }
+/// A net being rated by a thread in the background.
+pub(super) struct Rating {
+    stop: Arc<AtomicBool>,
+    thread: JoinHandle<anyhow::Result<Option<Rated>>>,
+}
 
-    /// Rates the net just published, if it is its turn: every few nets one is rated.
-    pub(super) fn measure(&mut self, net: &CurrentNet, stop: &AtomicBool) -> anyhow::Result<()> {
-        let every = self.run.config.arena.every;
-        match self.learner.counters.nets_published.is_multiple_of(every) {
-            true => self.rate(net, stop),
-            false => Ok(()),
-        }
-    }
+/// What a rating found.
+struct Rated {
+    net: RatedNet,
+    /// Elo of the greedy player above the untrained net, if it was played.
+    greedy: Option<f64>,
+}
 
-    /// Rates a net. Matches that `stop` breaks off count as far as they got.
-    fn rate(&mut self, net: &CurrentNet, stop: &AtomicBool) -> anyhow::Result<()> {
-        let arena = &self.run.config.arena;
-        self.show(Waiting::Match);
-        let config = match_config(arena, arena.games, self.run.config.run.seed);
+/// What the thread needs, as its own.
+struct Job {
+    storage: Storage,
+    variant: Arc<Variant>,
+    device: DeviceChoice,
+    config: MatchConfig,
+    milestones: usize,
+    net: CurrentNet,
+}
+
+impl Job {
+    /// Plays the net's matches. Those that `stop` breaks off count as far as they got.
+    fn rate(self, stop: &AtomicBool) -> anyhow::Result<Option<Rated>> {
         let request = RatingRequest {
-            storage: &self.run.storage,
-            variant: &self.run.variant,
-            device: self.run.config.device,
+            storage: &self.storage,
+            variant: &self.variant,
+            device: self.device,
             threads: 1,
-            config: &config,
-            milestones: arena.milestones,
-            net,
+            config: &self.config,
+            milestones: self.milestones,
+            net: &self.net,
         };
         let rated = rate_net(request, &mut |_| match stop.load(Ordering::SeqCst) {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         })?;
-        if let Some(rated) = rated {
-            self.elo = (net.step > 0).then_some((rated.elo, rated.error));
-            let metrics = &mut self.reporter.metrics;
-            metrics.scalar(net.step, "arena/elo_above_untrained", rated.elo as f32);
-            metrics.scalar(net.step, "arena/elo_error", rated.error as f32);
-            if let Some((greedy, _)) = Ladder::read(&self.run.storage)?.greedy() {
-                metrics.scalar(
-                    net.step,
-                    "arena/elo_above_greedy",
-                    (rated.elo - greedy) as f32,
-                );
+        let Some(net) = rated else { return Ok(None) };
+        let greedy = Ladder::read(&self.storage)?.greedy().map(|(elo, _)| elo);
+        Ok(Some(Rated { net, greedy }))
+    }
+}
+
+impl Pipeline<'_> {
+    /// Begins to rate the untrained net, which is the zero of the scale, unless that has been done.
+    pub(super) fn measure_untrained(&mut self) -> anyhow::Result<()> {
+        if Ladder::read(&self.run.storage)?.nets.is_empty() {
+            self.rate(CurrentNet {
+                id: net_id(0),
+                step: 0,
+            });
+        }
+        Ok(())
+    }
+
+    /// Begins to rate the net just published, if it is its turn and the rating before has ended.
+    pub(super) fn measure(&mut self, net: CurrentNet) {
+        let every = self.run.config.arena.every;
+        if self.learner.counters.nets_published.is_multiple_of(every) {
+            match self.rating {
+                None => self.rate(net),
+                Some(_) => {
+                    tracing::debug!("net {} is not rated: the one before still is", net.id);
+                }
             }
+        }
+    }
+
+    fn rate(&mut self, net: CurrentNet) {
+        let arena = &self.run.config.arena;
+        let job = Job {
+            storage: self.run.storage.clone(),
+            variant: Arc::clone(&self.run.variant),
+            device: self.run.config.device,
+            config: match_config(arena, arena.games, self.run.config.run.seed),
+            milestones: arena.milestones,
+            net,
+        };
+        let stop = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&stop);
+        let thread = std::thread::spawn(move || job.rate(&seen));
+        self.rating = Some(Rating { stop, thread });
+    }
+
+    /// Takes the result of a rating that has ended.
+    ///
+    /// # Errors
+    /// If the rating failed.
+    pub(super) fn take_rating(&mut self) -> anyhow::Result<()> {
+        match self.rating.take_if(|rating| rating.thread.is_finished()) {
+            Some(rating) => self.finish_rating(rating),
+            None => Ok(()),
+        }
+    }
+
+    /// Breaks off the rating that goes on, if there is one; what has been played counts.
+    ///
+    /// # Errors
+    /// If the rating failed.
+    pub(super) fn break_off_rating(&mut self) -> anyhow::Result<()> {
+        match self.rating.take() {
+            Some(rating) => {
+                rating.stop.store(true, Ordering::SeqCst);
+                self.finish_rating(rating)
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn finish_rating(&mut self, rating: Rating) -> anyhow::Result<()> {
+        let crashed = |_| anyhow!("the match that rates a net crashed; the message above says why");
+        let Some(Rated { net, greedy }) = rating.thread.join().map_err(crashed)?? else {
+            return Ok(());
+        };
+        if net.step > 0 {
+            self.elo = Some((net.elo, net.error));
+        }
+        let metrics = &mut self.reporter.metrics;
+        metrics.scalar(net.step, "arena/elo_above_untrained", net.elo as f32);
+        metrics.scalar(net.step, "arena/elo_error", net.error as f32);
+        if let Some(greedy) = greedy {
+            metrics.scalar(
+                net.step,
+                "arena/elo_above_greedy",
+                (net.elo - greedy) as f32,
+            );
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use super::Ended;
 use super::intake::Intake;
-use super::measure::newest_elo;
+use super::measure::{Rating, newest_elo};
 use super::report::Reporter;
 use crate::fleet::{Fleet, FleetConfig};
 use crate::learn::Learner;
@@ -31,6 +31,8 @@ pub struct Pipeline<'a> {
     pub(super) learner: Learner,
     /// Elo of the net rated last above the untrained one, with its error.
     pub(super) elo: Option<(f64, f64)>,
+    /// The net that is being rated, if one is.
+    pub(super) rating: Option<Rating>,
     pub(super) reporter: Reporter,
     /// Training steps of the net that the workers play with.
     pub(super) published_step: u64,
@@ -91,6 +93,7 @@ impl<'a> Pipeline<'a> {
             replay: Replay::new(run.variant.clone(), &config.learn),
             batcher: Batcher::new(run.variant.clone(), config.learn.value_from_search),
             elo: newest_elo(run)?,
+            rating: None,
             reporter: Reporter::new(run)?,
             published_step: published.as_ref().map_or(0, |net| net.step),
             started: Instant::now(),
@@ -127,10 +130,11 @@ impl<'a> Pipeline<'a> {
         self.progress() >= 1.0
     }
 
-    /// Looks after workers and lease.
+    /// Looks after lease, workers and ratings.
     pub(super) fn tend(&mut self) -> anyhow::Result<()> {
         self.lease.check()?;
-        self.fleet.tend()
+        self.fleet.tend()?;
+        self.take_rating()
     }
 
     /// Whether the workers have made enough positions for another step.
@@ -206,6 +210,7 @@ impl<'a> Pipeline<'a> {
     /// Ends the run in good order: workers first, so that their last games are in storage, then the checkpoint.
     pub(super) fn end(mut self, ended: Ended) -> anyhow::Result<()> {
         self.reporter.finish();
+        self.break_off_rating()?;
         let behind = self.learner.counters.steps > self.published_step;
         if ended == Ended::TimeUp && behind {
             self.publish()?;
