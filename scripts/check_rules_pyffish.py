@@ -69,7 +69,7 @@ def positions(variant, count, seed):
                "random_positions", "--", variant, str(count), str(seed)]
     output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     for line in output.splitlines():
-        fen, moves = line.split("|")
+        fen, moves, _ = line.split("|")
         yield fen, set(moves.split())
 
 

@@ -1,5 +1,6 @@
 //! Prints positions of random games with all their legal moves, for comparison with other
-//! programs: `random_positions VARIANT COUNT SEED`, one line `FEN|move move …` a position.
+//! programs: `random_positions VARIANT COUNT SEED`, one line `FEN|move move …|played` a position. After
+//! `-` in the last field the next line is the start position again.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -17,11 +18,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let moves = position.legal_moves(&variant);
         let texts = moves.iter().map(|&mv| variant.move_text(&position, mv));
         let texts: Vec<String> = texts.collect();
-        println!("{}|{}", position.fen(&variant), texts.join(" "));
-        position = match moves.len() {
-            0 => variant.start(),
-            _ if rng.random_bool(0.005) => variant.start(),
-            len => position.play(&variant, moves[rng.random_range(0..len)]),
+        let fen = position.fen(&variant);
+        let goes_on = !moves.is_empty() && !rng.random_bool(0.005);
+        let chosen = goes_on.then(|| rng.random_range(0..moves.len()));
+        let played = chosen.map_or("-", |chosen| &texts[chosen]);
+        println!("{fen}|{}|{played}", texts.join(" "));
+        position = match chosen {
+            Some(chosen) => position.play(&variant, moves[chosen]),
+            None => variant.start(),
         };
     }
     Ok(())
