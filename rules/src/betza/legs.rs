@@ -14,6 +14,18 @@ const COMPASS: [Offset; 8] = [
     (-1, 1),
 ];
 
+/// The most walks of one piece: `aaK`, three steps in any directions, has half as many.
+const MOST_WALKS: usize = 1024;
+
+/// Why there are no walks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WalkError {
+    /// The direction letters of a leg mean nothing.
+    Letters,
+    /// There are more than [`MOST_WALKS`].
+    TooMany,
+}
+
 /// Every walk of king steps: where it ends, and the squares on its way.
 ///
 /// `first` are the directions of the first leg; each of `turns` are the direction letters of a
@@ -21,19 +33,22 @@ const COMPASS: [Offset; 8] = [
 /// the left and right, `l` and `r` a whole one.
 ///
 /// # Errors
-/// The index of the turn whose letters mean nothing.
+/// If the letters of a turn mean nothing, or the walks are too many.
 pub(super) fn walks(
     first: &[Offset],
     turns: &[Vec<char>],
-) -> Result<Vec<(Offset, Vec<Offset>)>, usize> {
+) -> Result<Vec<(Offset, Vec<Offset>)>, WalkError> {
     let mut walks: Vec<(usize, Vec<Offset>)> = Vec::new();
     for (heading, step) in COMPASS.into_iter().enumerate() {
         if first.contains(&step) {
             walks.push((heading, vec![step]));
         }
     }
-    for (index, letters) in turns.iter().enumerate() {
-        let eighths = eighths(letters).ok_or(index)?;
+    for letters in turns {
+        let eighths = eighths(letters).ok_or(WalkError::Letters)?;
+        if walks.len() * eighths.len() > MOST_WALKS {
+            return Err(WalkError::TooMany);
+        }
         let mut longer = Vec::new();
         for (heading, squares) in &walks {
             for turn in &eighths {

@@ -2,7 +2,8 @@
 
 use thiserror::Error;
 
-use super::{Landing, Motion, Offset, Reach, direction, legs};
+use super::legs::{self, WalkError};
+use super::{Landing, Motion, Offset, Reach, direction};
 
 /// A Betza string that says nothing, or something that this crate cannot play.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -168,7 +169,14 @@ impl Parser<'_> {
         }
         let mut turns = modifiers.legs[1..].to_vec();
         turns.push(modifiers.directions.clone());
-        let walks = legs::walks(&first, &turns).map_err(|_| unclear())?;
+        let walks = legs::walks(&first, &turns).map_err(|error| match error {
+            WalkError::Letters => unclear(),
+            WalkError::TooMany => {
+                let message =
+                    "these legs can be walked in too many ways; give directions, as in `afsK`";
+                self.error(modifiers.start, message)
+            }
+        })?;
         for (step, way) in walks {
             motions.push(modifiers.motion(step, Reach::Lame { paths: vec![way] }));
         }
