@@ -3,6 +3,7 @@
 use crate::arena::play::{MatchProgress, Team, play_match};
 use crate::arena::result::MatchResult;
 use crate::arena::spec::{ContestantSpec, Equipment};
+use crate::output::shell_word;
 use crate::pipeline::{match_config, net_id};
 use crate::run::Run;
 use crate::values::table::ValueTable;
@@ -101,34 +102,35 @@ pub fn resume_command(run: &Run) -> String {
     let minutes = run.config.run.minutes;
     format!(
         "falconzero train --resume --run {} --minutes {}",
-        run.storage.url(),
+        shell_word(run.storage.url()),
         minutes * 2.0
     )
 }
 
 fn print_ways_on(run: &Run, net: &CurrentNet) {
-    let url = run.storage.url();
+    let location = shell_word(run.storage.url());
     println!(
         "\nnet   {}",
         run.storage.object_url(&RunPaths::net(&net.id))
     );
-    println!("run   {url}");
+    println!("run   {}", run.storage.url());
+    let curves = run.local_folder().join(RunPaths::TENSORBOARD);
     println!("\nGo on with");
     println!("  {:60} train on", resume_command(run));
     println!(
         "  tensorboard --logdir {:39} see the curves",
-        run.local_folder().join(RunPaths::TENSORBOARD).display()
+        shell_word(&curves.to_string_lossy())
     );
     println!(
         "  {:60} values of the pieces",
-        format!("falconzero values --run {url}")
+        format!("falconzero values --run {location}")
     );
     let (a, b) = (
-        run.storage.object_url(&RunPaths::net(&net.id)),
-        run.storage.object_url(&RunPaths::net(&net_id(0))),
+        shell_word(&run.storage.object_url(&RunPaths::net(&net.id))),
+        shell_word(&run.storage.object_url(&RunPaths::net(&net_id(0)))),
     );
     println!(
         "  falconzero arena --variant {} --a {a} --b {b} --games 100 --simulations 32",
-        run.config.run.variant
+        shell_word(&run.config.run.variant)
     );
 }

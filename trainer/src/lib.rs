@@ -9,6 +9,10 @@
 //! 5. [`metrics`], [`progress`] and [`logging`] tell what is going on, [`pgn`] which games were played.
 //! 6. [`cli`] is the program `falconzero`.
 
+// First, for its macros are for all the others.
+#[macro_use]
+mod output;
+
 pub mod arena;
 mod cholesky;
 pub mod cli;

@@ -27,10 +27,12 @@ struct AboveBar;
 
 impl Write for AboveBar {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        match BAR.get() {
-            Some(bar) => bar.suspend(|| std::io::stderr().write(bytes)),
-            None => std::io::stderr().write(bytes),
-        }
+        let write = || std::io::stderr().write_all(bytes);
+        let _nobody_to_tell = match BAR.get() {
+            Some(bar) => bar.suspend(write),
+            None => write(),
+        };
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> std::io::Result<()> {

@@ -1,6 +1,7 @@
 //! A run's storage together with its recipe and rules.
 
 use crate::config::RunConfig;
+use crate::output::shell_word;
 
 use anyhow::Context;
 use rules::Variant;
@@ -28,8 +29,9 @@ impl Run {
         let storage = Storage::open(location)?;
         if RunInfo::read(&storage)?.is_some() {
             anyhow::bail!(
-                "there is a run in '{location}' already; go on with it: falconzero train --resume --run {location}; \
-                 or begin another beside it: --run DIR; or delete it first"
+                "there is a run in '{location}' already; go on with it: falconzero train --resume --run {}; \
+                 or begin another beside it: --run DIR; or delete it first",
+                shell_word(location)
             );
         }
         // Config and rules go first: whoever sees the run's info can read them.
@@ -54,7 +56,8 @@ impl Run {
     pub fn open(location: &str) -> anyhow::Result<Run> {
         let none = || {
             format!(
-                "there is no run in '{location}'; begin one with: falconzero train RECIPE --run {location}"
+                "there is no run in '{location}'; begin one with: falconzero train RECIPE --run {}",
+                shell_word(location)
             )
         };
         // Opening a local folder would create it.
