@@ -246,6 +246,7 @@ struct State {
 
 impl Shared {
     fn beat_until_the_end(&self) {
+        let mut fails = false;
         loop {
             let state = self.lock();
             let (mut state, _) = self
@@ -259,12 +260,17 @@ impl Shared {
             let status = state.status.clone();
             drop(state);
             match self.beat(&status) {
-                Ok(None) => {}
+                Ok(None) => fails = false,
                 Ok(Some(other)) => {
                     self.lock().taken_by = Some(other);
                     return;
                 }
-                Err(error) => tracing::warn!("the trainer's heartbeat failed: {error}"),
+                Err(error) => {
+                    // Once is enough; it is tried at every beat.
+                    if !std::mem::replace(&mut fails, true) {
+                        tracing::warn!("the trainer's heartbeat failed: {error}");
+                    }
+                }
             }
         }
     }

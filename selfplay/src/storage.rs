@@ -20,10 +20,13 @@
 //! ```
 
 mod error;
+mod leftovers;
 mod open;
+mod patience;
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::SystemTime;
 
 use bytes::Bytes;
@@ -42,6 +45,8 @@ pub use error::StorageError;
 #[derive(Clone)]
 pub struct Storage {
     inner: Arc<Inner>,
+    /// A write waits while the disk is full, until this flag is raised; without one it fails.
+    waits_until: Option<Arc<AtomicBool>>,
 }
 
 struct Inner {
@@ -123,6 +128,7 @@ impl Storage {
                 local_dir,
                 runtime,
             }),
+            waits_until: None,
         })
     }
 
@@ -216,9 +222,10 @@ impl Storage {
         let bytes: Bytes = bytes.into();
         let size = bytes.len() as u64;
         let path = self.path(name);
-        let result = self
-            .block_on(self.inner.store.put(&path, bytes.into()))
-            .map_err(|error| self.error(name, error))?;
+        let result = self.patiently(|| {
+            self.block_on(self.inner.store.put(&path, bytes.clone().into()))
+                .map_err(|error| self.error(name, error))
+        })?;
         match result.e_tag {
             Some(tag) => Ok(ObjectVersion(tag)),
             None => Ok(ObjectVersion(format!("{size}"))),
@@ -233,12 +240,18 @@ impl Storage {
     pub fn put_if_absent(&self, name: &str, bytes: impl Into<Bytes>) -> Result<bool, StorageError> {
         let bytes: Bytes = bytes.into();
         let path = self.path(name);
-        let options = PutOptions::from(PutMode::Create);
-        match self.block_on(self.inner.store.put_opts(&path, bytes.into(), options)) {
-            Ok(_) => Ok(true),
-            Err(object_store::Error::AlreadyExists { .. }) => Ok(false),
-            Err(error) => Err(self.error(name, error)),
-        }
+        self.patiently(|| {
+            let options = PutOptions::from(PutMode::Create);
+            let put = self
+                .inner
+                .store
+                .put_opts(&path, bytes.clone().into(), options);
+            match self.block_on(put) {
+                Ok(_) => Ok(true),
+                Err(object_store::Error::AlreadyExists { .. }) => Ok(false),
+                Err(error) => Err(self.error(name, error)),
+            }
+        })
     }
 
     /// All objects below the folder `prefix` (whole path segments; `""` for everything), sorted

@@ -9,10 +9,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// Crashes of one worker that are borne before the run gives up on it.
+/// Crashes of one worker in a row that are borne before the run gives up on it.
 const MOST_RESTARTS: u32 = 5;
 /// Pause before a crashed worker is started again, times the number of its crashes.
 const RESTART_PAUSE: Duration = Duration::from_secs(2);
+/// A worker that has run for so long is well; its earlier crashes are forgotten.
+const GOOD_RUN: Duration = Duration::from_secs(600);
 /// How long a worker may take to end after it has been told to.
 const STOP_TIME: Duration = Duration::from_secs(20);
 
@@ -45,6 +47,7 @@ struct Running {
     child: Child,
     /// Closing it tells the worker to end.
     stdin: ChildStdin,
+    since: Instant,
 }
 
 impl Fleet {
@@ -113,7 +116,7 @@ impl Fleet {
             .workers
             .into_iter()
             .filter_map(|worker| worker.running.map(|running| (worker.id, running)))
-            .map(|(id, Running { child, stdin })| {
+            .map(|(id, Running { child, stdin, .. })| {
                 drop(stdin);
                 (id, child)
             })
@@ -130,7 +133,14 @@ impl Fleet {
                 }
                 std::thread::sleep(Duration::from_millis(50));
             }
-            let _status = child.wait();
+            match child.wait() {
+                Ok(status) if status.success() => {}
+                Ok(status) => tracing::warn!(
+                    "worker {id} ended with {status}; {} says why",
+                    log_path(&self.config.logs, &id).display()
+                ),
+                Err(error) => tracing::warn!("cannot see how worker {id} ended: {error}"),
+            }
         }
     }
 }
@@ -152,7 +162,10 @@ impl Worker {
     }
 
     fn note_crash(&mut self, status: ExitStatus, config: &FleetConfig) {
-        self.running = None;
+        let lasted = self.running.take().map(|running| running.since.elapsed());
+        if lasted.is_some_and(|time| time >= GOOD_RUN) {
+            self.crashes = 0;
+        }
         self.crashes += 1;
         self.restart_at = Instant::now() + RESTART_PAUSE * self.crashes;
         let log = log_path(&config.logs, &self.id);
@@ -210,5 +223,9 @@ fn launch(id: &str, config: &FleetConfig) -> anyhow::Result<Running> {
         .stdin
         .take()
         .context("the worker has no standard input")?;
-    Ok(Running { child, stdin })
+    Ok(Running {
+        child,
+        stdin,
+        since: Instant::now(),
+    })
 }

@@ -10,12 +10,14 @@ use tensorboard_rs::summary_writer::SummaryWriter;
 
 /// Writes a run's curves; the step of all of them is the training step.
 ///
-/// A run goes on without its curves: if they cannot be written any more, say because the disk is full, a warning says
-/// so once.
+/// A run goes on without its curves: while they cannot be written, say because the disk is full, they have a gap, and a
+/// warning says so.
 pub struct Metrics {
     /// The library panics when writing fails, so it is cut off at the first panic.
     writer: Option<SummaryWriter>,
     folder: PathBuf,
+    /// Whether the last points could not be written.
+    has_gap: bool,
 }
 
 /// How fast things went since the last report, and how far they are.
@@ -48,12 +50,11 @@ impl Metrics {
             )
         };
         std::fs::create_dir_all(folder).with_context(remedy)?;
-        let probe = folder.join(".probe");
-        std::fs::write(&probe, b"x").with_context(remedy)?;
-        std::fs::remove_file(&probe).with_context(remedy)?;
+        probe(folder).with_context(remedy)?;
         Ok(Metrics {
             writer: Some(SummaryWriter::new(folder)),
             folder: folder.to_owned(),
+            has_gap: false,
         })
     }
 
@@ -137,6 +138,16 @@ impl Metrics {
     }
 
     fn scalars(&mut self, step: u64, scalars: &[(&str, f32)]) {
+        if let Err(error) = probe(&self.folder) {
+            if !std::mem::replace(&mut self.has_gap, true) {
+                tracing::warn!(
+                    "the TensorBoard curves have a gap from here: '{}' cannot be written: {error}",
+                    self.folder.display()
+                );
+            }
+            return;
+        }
+        self.has_gap = false;
         let Some(mut writer) = self.writer.take() else {
             return;
         };
@@ -158,6 +169,14 @@ impl Metrics {
             }
         }
     }
+}
+
+/// Writes and deletes a file as large as any batch of points, for the library does not survive a full disk.
+fn probe(folder: &Path) -> std::io::Result<()> {
+    let path = folder.join(".probe");
+    let written = std::fs::write(&path, [0; 8192]);
+    let deleted = std::fs::remove_file(&path);
+    written.and(deleted)
 }
 
 impl Drop for Metrics {

@@ -47,10 +47,11 @@ Ctrl-C ends a run cleanly, with a checkpoint. The recipes are in configs/runs; r
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {
     let stop = interrupt::flag("Stopping with a checkpoint; press Ctrl-C again to stop at once.")?;
-    let run = match args.resume {
+    let mut run = match args.resume {
         true => resume(&args)?,
         false => begin(&args)?,
     };
+    run.storage = run.storage.patient(stop.clone());
     match pipeline::run(&run, &stop)? {
         Ended::TimeUp => finale::finish(&run, &stop),
         Ended::Interrupted => {
@@ -89,8 +90,7 @@ fn override_with(config: &mut RunConfig, args: &Args) -> anyhow::Result<()> {
     config.run.seed = args.seed.unwrap_or(config.run.seed);
     config.device = args.device.unwrap_or(config.device);
     // The options have the ranges of the fields that they override.
-    *config = RunConfig::parse(&config.to_toml(), "the command line")?;
-    Ok(())
+    Ok(config.validate("the command line")?)
 }
 
 /// Where the run is or is to be.

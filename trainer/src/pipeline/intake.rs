@@ -48,11 +48,18 @@ impl Pipeline<'_> {
                     aside.reason
                 );
             }
+            let mut left_out = Vec::new();
             for record in &scan.games {
                 match self.replay.add(record) {
                     Ok(()) => self.reporter.games.add(record, net_step(record)),
-                    Err(error) => tracing::warn!("a game is left out: {error}"),
+                    Err(error) => left_out.push(error),
                 }
+            }
+            if let Some(first) = left_out.first() {
+                tracing::warn!(
+                    "{} games are left out, the first because: {first}",
+                    left_out.len()
+                );
             }
             if !scan.more {
                 break;
