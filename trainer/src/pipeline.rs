@@ -2,6 +2,7 @@
 //!
 //! Self-play happens in worker processes, the rest here. Both meet only through the run's storage.
 
+mod checkpoints;
 mod intake;
 mod measure;
 mod publish;

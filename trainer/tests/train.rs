@@ -4,7 +4,7 @@ use selfplay::games::GameStream;
 use selfplay::layout::{CurrentNet, RunPaths};
 use selfplay::lease::TrainerStatus;
 use selfplay::storage::Storage;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -173,6 +173,11 @@ fn a_killed_run_goes_on() {
     let (steps, games) = (lab.steps(), lab.games());
     first.kill().unwrap();
     first.wait().unwrap();
+    // Damage on top: the run falls back on the checkpoint before, and publishes its net again.
+    let checkpoint = newest_checkpoint(&lab.path().join("runs/tiny/checkpoints"));
+    std::fs::write(&checkpoint, b"cut short").unwrap();
+    std::fs::write(lab.path().join("runs/tiny/checkpoints/current.json"), b"{").unwrap();
+    std::fs::write(lab.path().join("runs/tiny/nets/current.json"), b"{").unwrap();
     let broken = lab.path().join("runs/tiny/games/other/000000.parquet");
     std::fs::create_dir_all(broken.parent().unwrap()).unwrap();
     std::fs::write(&broken, b"PAR1 and then nothing of use").unwrap();
@@ -188,6 +193,25 @@ fn a_killed_run_goes_on() {
     );
     resumed.kill().unwrap();
     resumed.wait().unwrap();
+}
+
+fn newest_checkpoint(folder: &Path) -> PathBuf {
+    let files = std::fs::read_dir(folder).unwrap();
+    let paths = files.map(|file| file.unwrap().path());
+    let is_checkpoint = |path: &PathBuf| path.extension().is_some_and(|end| end == "safetensors");
+    paths.filter(is_checkpoint).max().unwrap()
+}
+
+/// A reader who leaves early, as `head` does, is no reason to panic.
+#[test]
+fn a_closed_pipe_ends_the_program_quietly() {
+    let lab = Lab::new(1.0);
+    let mut command = lab.command(&["moves", "--variant", "falcon"]);
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let output = command.stdout(writer).output().unwrap();
+    assert!(output.status.success(), "{}", text(&output));
+    assert!(output.stderr.is_empty(), "{}", text(&output));
 }
 
 /// What is wrong with a recipe or a folder is said with file, field and remedy.

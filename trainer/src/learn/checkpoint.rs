@@ -53,9 +53,7 @@ pub struct Counters {
 #[derive(Debug, Error)]
 pub enum CheckpointError {
     /// The file is damaged or something else.
-    #[error(
-        "the checkpoint '{origin}' cannot be read: {reason}; delete it and checkpoints/current.json to start over from the newest net's predecessor"
-    )]
+    #[error("the checkpoint '{origin}' cannot be read: {reason}")]
     Unreadable {
         /// Where the bytes came from.
         origin: String,
@@ -152,13 +150,23 @@ impl Checkpoint {
                 reason,
             })
         };
-        Ok(Checkpoint {
+        let checkpoint = Checkpoint {
             weights: vector("weights")?,
             average: vector("average")?,
             mean: vector("mean")?,
             mean_square: vector("mean_square")?,
             counters,
-        })
+        };
+        match checkpoint
+            .vectors()
+            .iter()
+            .find(|(_, vector)| !vector.iter().all(|x| x.is_finite()))
+        {
+            Some((prefix, _)) => Err(unreadable(format!(
+                "its {prefix} has numbers that are not finite"
+            ))),
+            None => Ok(checkpoint),
+        }
     }
 
     fn vectors(&self) -> [(&'static str, &[f32]); 4] {

@@ -1,6 +1,7 @@
 //! What the pipeline holds, how it starts, saves itself and ends.
 
 use super::Ended;
+use super::checkpoints::Checkpoints;
 use super::intake::Intake;
 use super::measure::{Rating, newest_elo};
 use super::report::Reporter;
@@ -9,15 +10,15 @@ use crate::learn::Learner;
 use crate::learn::batch::Batcher;
 use crate::replay::Replay;
 use crate::run::Run;
-use model::NetShape;
-use selfplay::layout::{CurrentNet, RunPaths};
+use model::{ModelError, NetShape, load_weights};
+use selfplay::layout::CurrentNet;
 use selfplay::lease::{Lease, TrainerCounters};
 use selfplay::pace::PaceConfig;
-use serde::{Deserialize, Serialize};
+use selfplay::storage::StorageError;
 use std::time::{Duration, Instant};
 
-/// A checkpoint may cost this share of the time; it is written as often as that allows.
-const CHECKPOINT_SHARE: f64 = 0.02;
+/// No write takes so long: unfinished files that are older are left from killed ones.
+const LEFTOVER_AGE: Duration = Duration::from_secs(600);
 
 /// A run at work.
 pub struct Pipeline<'a> {
@@ -39,27 +40,7 @@ pub struct Pipeline<'a> {
     started: Instant,
     /// Seconds that the run ran before this start.
     seconds_before: f64,
-    checkpoints: Checkpoints,
-}
-
-/// When the last checkpoint was written, and what it cost.
-struct Checkpoints {
-    written: Instant,
-    cost: Duration,
-    step: u64,
-    /// Names of the checkpoint before the current one, which goes when the next is written.
-    previous: Option<String>,
-    current: Option<String>,
-}
-
-/// `checkpoints/current.json`: the checkpoint to resume from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct CurrentCheckpoint {
-    /// Object name of the checkpoint.
-    name: String,
-    /// Training steps in it.
-    step: u64,
+    pub(super) checkpoints: Checkpoints,
 }
 
 impl<'a> Pipeline<'a> {
@@ -67,19 +48,16 @@ impl<'a> Pipeline<'a> {
     /// starts the workers.
     pub(super) fn start(run: &'a Run) -> anyhow::Result<Pipeline<'a>> {
         let config = &run.config;
-        let lease = Lease::acquire(&run.storage)?;
+        let lease = Lease::acquire(&run.storage.impatient())?;
+        run.storage.delete_leftovers(LEFTOVER_AGE);
         let device = config.device.device()?;
         let shape = NetShape::new(&run.variant);
         let mut learner = Learner::new(&config.learn, config.net, shape, config.run.seed, &device)?;
-        let current: Option<CurrentCheckpoint> =
-            run.storage.find_json(RunPaths::CURRENT_CHECKPOINT)?;
-        if let Some(current) = &current {
-            learner.resume(
-                &run.storage.get(&current.name)?,
-                &run.storage.object_url(&current.name),
-            )?;
+        let checkpoints = Checkpoints::resume(run, &mut learner)?;
+        let published = usable_net(run)?;
+        if published.is_some() && !checkpoints.has_any() {
+            tracing::warn!("the run has no checkpoint; learning begins again with random weights");
         }
-        let published = CurrentNet::read(&run.storage)?;
         let mut pipeline = Pipeline {
             run,
             lease,
@@ -98,13 +76,7 @@ impl<'a> Pipeline<'a> {
             published_step: published.as_ref().map_or(0, |net| net.step),
             started: Instant::now(),
             seconds_before: learner.counters.seconds,
-            checkpoints: Checkpoints {
-                written: Instant::now(),
-                cost: Duration::ZERO,
-                step: learner.counters.steps,
-                previous: None,
-                current: current.map(|current| current.name),
-            },
+            checkpoints,
             learner,
         };
         if published.is_none() {
@@ -169,44 +141,6 @@ impl<'a> Pipeline<'a> {
         Ok(())
     }
 
-    /// Writes a checkpoint as often as it stays cheap, and no later than the recipe says.
-    pub(super) fn checkpoint_if_due(&mut self) -> anyhow::Result<()> {
-        let since = self.checkpoints.written.elapsed().as_secs_f64();
-        let is_cheap = since * CHECKPOINT_SHARE >= self.checkpoints.cost.as_secs_f64();
-        let is_new = self.learner.counters.steps > self.checkpoints.step;
-        if is_new && is_cheap || since >= self.run.config.learn.checkpoint_seconds {
-            self.checkpoint()?;
-        }
-        Ok(())
-    }
-
-    /// Writes a checkpoint.
-    pub(super) fn checkpoint(&mut self) -> anyhow::Result<()> {
-        self.learner.counters.seconds = self.seconds();
-        let step = self.learner.counters.steps;
-        let begun = Instant::now();
-        let storage = &self.run.storage;
-        let name = RunPaths::checkpoint(&format!("{step:08}.safetensors"));
-        storage.put(&name, self.learner.checkpoint())?;
-        storage.put_json(
-            RunPaths::CURRENT_CHECKPOINT,
-            &CurrentCheckpoint {
-                name: name.clone(),
-                step,
-            },
-        )?;
-        if self.checkpoints.current.as_ref() != Some(&name) {
-            let previous = self.checkpoints.current.replace(name);
-            if let Some(old) = std::mem::replace(&mut self.checkpoints.previous, previous) {
-                storage.delete(&old)?;
-            }
-        }
-        self.checkpoints.written = Instant::now();
-        self.checkpoints.cost = begun.elapsed();
-        self.checkpoints.step = step;
-        Ok(())
-    }
-
     /// Ends the run in good order: workers first, so that their last games are in storage, then the checkpoint.
     pub(super) fn end(mut self, ended: Ended) -> anyhow::Result<()> {
         self.reporter.finish();
@@ -219,5 +153,29 @@ impl<'a> Pipeline<'a> {
         self.fleet.stop();
         self.lease.release()?;
         Ok(())
+    }
+}
+
+/// The net that the workers are to play with. One that is damaged or missing, or a damaged pointer to it, counts as none,
+/// so that the learner publishes its own.
+fn usable_net(run: &Run) -> anyhow::Result<Option<CurrentNet>> {
+    let damaged = |error: &dyn std::fmt::Display| {
+        tracing::warn!("{error}. The trainer publishes its net again");
+        Ok(None)
+    };
+    let net = match CurrentNet::read(&run.storage) {
+        Err(error @ StorageError::Malformed { .. }) => return damaged(&error),
+        Ok(None) => return Ok(None),
+        Ok(Some(net)) => net,
+        Err(error) => return Err(error.into()),
+    };
+    let (bytes, origin) = match run.net_bytes(&net.id) {
+        Err(error) if error.is::<StorageError>() => return damaged(&error),
+        read => read?,
+    };
+    match load_weights(&bytes, &origin, &run.variant) {
+        Err(error @ ModelError::Corrupt { .. }) => damaged(&error),
+        // Whatever else is wrong is not mended by another net of the same making.
+        read => Ok(read.map(|_| Some(net))?),
     }
 }
