@@ -1,7 +1,7 @@
 //! Net files: safetensors, with what the net is in the header.
 //!
-//! The header's `__metadata__` has one entry, `falconzero`, a JSON object with the format version
-//! and a [`NetMeta`]. Tensors are 32-bit floats under the names of [`Weights`]. The same net and
+//! The header's `__metadata__` has one entry, `falconzero`, a JSON object with the format version,
+//! a [`NetMeta`] and a checksum of the weights. Tensors are 32-bit floats under the names of [`Weights`]. The same net and
 //! metadata give the same bytes.
 
 use std::collections::HashMap;
@@ -90,6 +90,7 @@ impl NetMeta {
 struct Header<'a> {
     format: u32,
     meta: &'a NetMeta,
+    checksum: String,
 }
 
 #[derive(Deserialize)]
@@ -103,6 +104,9 @@ struct StoredHeader {
     #[serde(rename = "format")]
     _format: u32,
     meta: NetMeta,
+    /// Files made before there were checksums have none.
+    #[serde(default)]
+    checksum: Option<String>,
 }
 
 /// The bytes of a net file.
@@ -122,9 +126,17 @@ pub fn save_weights(weights: &Weights, meta: &NetMeta) -> Result<Vec<u8>, ModelE
         origin: format!("net {}", meta.net_id),
         reason,
     };
-    let format = NET_FORMAT;
-    let header = serde_json::to_string(&Header { format, meta })
-        .map_err(|error| failed(error.to_string()))?;
+    if let Some(name) = not_finite(weights) {
+        return Err(failed(format!(
+            "tensor {name} has numbers that are not finite"
+        )));
+    }
+    let header = Header {
+        format: NET_FORMAT,
+        meta,
+        checksum: checksum(weights),
+    };
+    let header = serde_json::to_string(&header).map_err(|error| failed(error.to_string()))?;
     let bytes: Vec<(&str, &[usize], Vec<u8>)> = weights
         .iter()
         .map(|(name, tensor)| {
@@ -189,7 +201,7 @@ pub fn load_weights(
             found: "of another program (no `falconzero` metadata)".into(),
             expected: NET_FORMAT,
         })?;
-    let meta = read_header(header, origin)?;
+    let (meta, expected) = read_header(header, origin)?;
     meta.check(origin, variant)?;
     meta.net
         .validate()
@@ -204,18 +216,41 @@ pub fn load_weights(
         }
         let floats = view.data().as_chunks::<4>().0;
         let data: Vec<f32> = floats.iter().map(|&x| f32::from_le_bytes(x)).collect();
-        if !data.iter().all(|x| x.is_finite()) {
-            return Err(corrupt(format!(
-                "tensor {name} has numbers that are not finite"
-            )));
-        }
         let shape = view.shape().to_vec();
         weights.insert(name, NamedTensor { shape, data });
+    }
+    if let Some(name) = not_finite(&weights) {
+        return Err(corrupt(format!(
+            "tensor {name} has numbers that are not finite"
+        )));
+    }
+    if expected.is_some_and(|expected| expected != checksum(&weights)) {
+        return Err(corrupt("its checksum is wrong".to_owned()));
     }
     Ok((weights, meta))
 }
 
-fn read_header(header: &str, origin: &str) -> Result<NetMeta, ModelError> {
+/// The name of a tensor with a number that is infinite or none at all.
+fn not_finite(weights: &Weights) -> Option<&str> {
+    weights
+        .iter()
+        .find(|(_, tensor)| !tensor.data.iter().all(|x| x.is_finite()))
+        .map(|(name, _)| name)
+}
+
+/// FNV-1a over names and numbers of the weights, which a flipped bit would otherwise change unnoticed.
+fn checksum(weights: &Weights) -> String {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut add = |bits: u64| hash = (hash ^ bits).wrapping_mul(0x0100_0000_01b3);
+    for (name, tensor) in weights.iter() {
+        name.bytes().for_each(|byte| add(byte.into()));
+        tensor.data.iter().for_each(|x| add(x.to_bits().into()));
+    }
+    format!("{hash:016x}")
+}
+
+/// The metadata and, unless the file is an old one, the checksum.
+fn read_header(header: &str, origin: &str) -> Result<(NetMeta, Option<String>), ModelError> {
     let corrupt = |error: serde_json::Error| ModelError::Corrupt {
         origin: origin.into(),
         reason: format!("metadata: {error}"),
@@ -229,5 +264,5 @@ fn read_header(header: &str, origin: &str) -> Result<NetMeta, ModelError> {
         });
     }
     let stored: StoredHeader = serde_json::from_str(header).map_err(corrupt)?;
-    Ok(stored.meta)
+    Ok((stored.meta, stored.checksum))
 }

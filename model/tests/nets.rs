@@ -329,6 +329,12 @@ fn unusable_files_are_refused_with_the_file_and_the_remedy() {
     newer[at] = b'9';
     assert!(matches!(load(&newer, &falcon), ModelError::Format { .. }));
 
+    let mut flipped = bytes.clone();
+    let middle = flipped.len() * 3 / 4;
+    flipped[middle] ^= 1;
+    let error = load(&flipped, &falcon).to_string();
+    assert!(error.contains("checksum"), "{error}");
+
     let mut poisoned = bytes.clone();
     let end = poisoned.len();
     poisoned[end - 4..].copy_from_slice(&f32::NAN.to_le_bytes());
