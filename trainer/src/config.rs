@@ -43,7 +43,7 @@ pub struct RunConfig {
 pub enum ConfigError {
     /// The file cannot be read.
     #[error(
-        "cannot read the recipe '{path}': {source}; give the path of a TOML file, for instance configs/runs/falcon-quick.toml"
+        "cannot read the recipe '{path}'; give the path of a TOML file, for instance configs/runs/falcon-quick.toml"
     )]
     Read {
         /// The file.
@@ -62,10 +62,10 @@ pub enum ConfigError {
         message: String,
     },
     /// A field has a value that makes no sense.
-    #[error("the recipe '{path}' sets {problem}")]
+    #[error("{origin} cannot be used: {problem}")]
     Field {
-        /// The file.
-        path: String,
+        /// The file, or what else set it.
+        origin: String,
         /// Field, value and what is allowed.
         problem: String,
     },
@@ -109,30 +109,35 @@ impl RunConfig {
             path: source.to_owned(),
             message: error.to_string(),
         })?;
+        config.validate(&format!("the recipe '{source}'"))?;
+        Ok(config)
+    }
+
+    /// Checks every range; `origin` names in errors what set the fields.
+    ///
+    /// # Errors
+    /// If a field has a value out of range.
+    pub fn validate(&self, origin: &str) -> Result<(), ConfigError> {
         let fail = |problem: String| ConfigError::Field {
-            path: source.to_owned(),
+            origin: origin.to_owned(),
             problem,
         };
-        config.run.validate().map_err(fail)?;
-        config
-            .net
+        self.run.validate().map_err(fail)?;
+        self.net
             .validate()
             .map_err(|error| fail(error.to_string()))?;
-        config
-            .search
+        self.search
             .validate()
             .map_err(|error| fail(error.to_string()))?;
-        config
-            .selfplay
+        self.selfplay
             .validate()
             .map_err(|error| fail(error.to_string()))?;
-        config
-            .starts
+        self.starts
             .validate()
             .map_err(|error| fail(error.to_string()))?;
-        config.learn.validate().map_err(fail)?;
-        config.arena.validate().map_err(fail)?;
-        Ok(config)
+        self.learn.validate().map_err(fail)?;
+        self.arena.validate().map_err(fail)?;
+        Ok(())
     }
 
     /// The recipe as TOML, every field written out.

@@ -110,7 +110,8 @@ impl Display {
         match &self.bar {
             Some(bar) => {
                 bar.set_position((status.progress * 1000.0) as u64);
-                bar.set_message(status.to_string());
+                // Short lines, so that nothing is cut off on a narrow terminal.
+                bar.set_message(status.to_string().replace(" | ", "\n  "));
             }
             None if self.last_line.is_none_or(|at| at.elapsed() >= LINE_EVERY) => {
                 self.last_line = Some(Instant::now());
@@ -143,7 +144,7 @@ impl Default for Display {
 }
 
 fn live_bar() -> ProgressBar {
-    let style = ProgressStyle::with_template("{spinner} [{bar:24}] {wide_msg}");
+    let style = ProgressStyle::with_template("{spinner} [{bar:24}] {msg}");
     let style = style
         .expect("the template is well formed")
         .progress_chars("=> ");

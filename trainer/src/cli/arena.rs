@@ -85,6 +85,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         seed: args.seed,
     };
     config.validate().context("this match cannot be played")?;
+    json_file::check(args.json.as_deref())?;
     let (a, b) = (
         ContestantSpec::parse(&args.a)?,
         ContestantSpec::parse(&args.b)?,

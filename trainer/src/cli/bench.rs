@@ -33,8 +33,8 @@ pub struct Args {
     /// `auto`, `cpu` or `gpu:0`; overrides the recipe.
     #[arg(long)]
     device: Option<DeviceChoice>,
-    /// Seconds for each measurement.
-    #[arg(long, default_value_t = 5.0)]
+    /// Seconds for each measurement, 0.1 to 3600.
+    #[arg(long, default_value_t = 5.0, value_parser = seconds)]
     seconds: f64,
 }
 
@@ -60,7 +60,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     config.device = args.device.unwrap_or(config.device);
     let bench = Bench {
         variant: variant::load(&config.run.variant)?,
-        time: Duration::from_secs_f64(args.seconds.clamp(0.1, 3600.0)),
+        time: Duration::from_secs_f64(args.seconds),
         config,
     };
     let net = &bench.config.net;
@@ -73,6 +73,14 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     bench.evaluator(&net)?;
     let games = bench.selfplay(&net)?;
     bench.training(learner, &games)
+}
+
+/// Parses a duration in seconds.
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(seconds) if (0.1..=3600.0).contains(&seconds) => Ok(seconds),
+        _ => Err("give a number from 0.1 to 3600".to_owned()),
+    }
 }
 
 struct Bench {

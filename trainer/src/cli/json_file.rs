@@ -5,6 +5,29 @@ use anyhow::Context;
 use serde::Serialize;
 use std::path::Path;
 
+/// Checks that [`write`] has a chance, before hours of work go into what it is to write.
+///
+/// # Errors
+/// If there is no folder for the file, or a folder in its place.
+pub fn check(path: Option<&Path>) -> anyhow::Result<()> {
+    let Some(path) = path else {
+        return Ok(());
+    };
+    let shown = path.display();
+    anyhow::ensure!(
+        !path.is_dir(),
+        "cannot write '{shown}': it is a folder; name a file"
+    );
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    anyhow::ensure!(
+        folder.is_none_or(Path::is_dir),
+        "cannot write '{shown}': its folder does not exist; create it first"
+    );
+    Ok(())
+}
+
 /// Writes `value` as indented JSON, under a temporary name first, so that the file is whole or not there.
 ///
 /// # Errors
@@ -33,5 +56,9 @@ mod tests {
             .expect_err("no folder")
             .to_string();
         assert!(error.contains("x.json"), "{error}");
+        assert!(check(Some(&path)).is_ok() && check(None).is_ok());
+        assert!(check(Some(Path::new("x.json"))).is_ok());
+        assert!(check(Some(folder.path())).is_err());
+        assert!(check(Some(&folder.path().join("no/x.json"))).is_err());
     }
 }

@@ -17,13 +17,15 @@ mod variants;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
-/// Teach a network a chess variant by self-play, and measure what its pieces are worth.
 #[derive(Debug, Parser)]
-#[command(name = "falconzero", version, about, after_help = EXAMPLES)]
+#[command(name = "falconzero", version, about = ABOUT, after_help = EXAMPLES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
 }
+
+const ABOUT: &str =
+    "Teach a network a chess variant by self-play, and measure what its pieces are worth";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -76,10 +78,14 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Prints an error and its causes, one a line, the most general first.
+/// Prints an error and its causes, one a line, the most general first, each only if it says something new.
 fn print_error(error: &anyhow::Error) {
-    eprintln!("error: {error}");
-    for cause in error.chain().skip(1) {
-        eprintln!("  because: {cause}");
+    let mut said = error.to_string();
+    eprintln!("error: {said}");
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !said.contains(&cause) {
+            eprintln!("  because: {cause}");
+            said = cause;
+        }
     }
 }

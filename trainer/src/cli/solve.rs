@@ -68,7 +68,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         Verdict::Unknown { refuted } => anyhow::bail!(
             "not solved within {} positions (no mate in {refuted} is certain); look at more: --nodes {}",
             args.nodes,
-            args.nodes.saturating_mul(10)
+            args.nodes.max(1).saturating_mul(10)
         ),
     }
 }

@@ -53,6 +53,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         seed: args.seed,
     };
     config.validate()?;
+    json_file::check(args.json.as_deref())?;
     let run = open(&args.run)?;
     let bar = ProgressBar::new(0).with_style(style());
     logging::keep_clear_of(bar.clone());

@@ -3,6 +3,9 @@
 use super::require;
 use serde::{Deserialize, Serialize};
 
+/// Games of a worker at most: each has a search tree of its own in memory.
+const MOST_GAMES: usize = 16_384;
+
 /// What is trained, where, and for how long.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -17,7 +20,7 @@ pub struct RunSection {
     pub seed: u64,
     /// Worker processes to start, 0 for one per core. More can join from any machine. Default 0.
     pub workers: usize,
-    /// Games that a worker plays at once, at least 1: the size of its evaluation batches. A CPU is as fast with few; a
+    /// Games that a worker plays at once, 1 to 16384: the size of its evaluation batches. A CPU is as fast with few; a
     /// GPU wants hundreds. Default 32.
     pub games_in_parallel: usize,
 }
@@ -58,10 +61,10 @@ impl RunSection {
             "above 0",
         )?;
         require(
-            self.games_in_parallel >= 1,
+            (1..=MOST_GAMES).contains(&self.games_in_parallel),
             "run.games_in_parallel",
             self.games_in_parallel,
-            "at least 1",
+            &format!("from 1 to {MOST_GAMES}"),
         )?;
         require(
             self.workers <= 1024,
