@@ -12,6 +12,9 @@
 //! 5. [`save_net`] and [`load_net`] turn a net into bytes and back; [`load_evaluator`] picks the
 //!    fastest evaluator that this machine has for them.
 //!
+//! Training goes through burn; on the CPU nearly all of a step is computed by kernels of our own,
+//! in the [`TrainingPrecision`] that the net asks for.
+//!
 //! This is the only crate that names tensors and devices.
 //!
 //! ```

@@ -8,12 +8,10 @@ use super::gradient_kernel::{GradientJob, add_weight_gradient, sums_len};
 use super::heads::{HeadTools, Outputs};
 use super::norm::{GradientSums, NormGradient};
 use super::pooling::PoolingLayer;
+use super::reduction::{add, total, unpack};
 use super::tower::Tape;
 use crate::compiled::aligned::AlignedFloats;
 use crate::compiled::conv::BLOCK;
-
-/// Weights that one task adds up over the parts of a batch.
-const REDUCED_AT_ONCE: usize = 8192;
 
 /// What a part of the batch adds to the gradients of one convolution and what is before it.
 struct PartGradients {
@@ -390,35 +388,5 @@ impl Tape {
         let place = &self.tower.plan.convs[conv];
         let out = &mut parameters[place.weight.clone()];
         unpack(&total(parts), 0, inputs, 9, place.inputs, out);
-    }
-}
-
-/// The sum of all parts.
-fn total(parts: &[AlignedFloats]) -> AlignedFloats {
-    let mut total = AlignedFloats::zeros(parts[0].len());
-    let pieces = total.par_chunks_mut(REDUCED_AT_ONCE).enumerate();
-    pieces.for_each(|(piece, total)| {
-        for part in parts {
-            add(total, &part[piece * REDUCED_AT_ONCE..][..total.len()]);
-        }
-    });
-    total
-}
-
-/// Gradients of weights from a kernel's order, `[blocks][taps][inputs][BLOCK]` from block `first`
-/// on, to burn's, `[outputs][kept inputs][taps]`.
-fn unpack(total: &[f32], first: usize, inputs: usize, taps: usize, kept: usize, out: &mut [f32]) {
-    for (output, gradient) in out.chunks_exact_mut(kept * taps).enumerate() {
-        let start = (first + output / BLOCK) * taps * inputs * BLOCK + output % BLOCK;
-        for (at, gradient) in gradient.iter_mut().enumerate() {
-            let (input, tap) = (at / taps, at % taps);
-            *gradient = total[start + (tap * inputs + input) * BLOCK];
-        }
-    }
-}
-
-fn add(sums: &mut [f32], more: &[f32]) {
-    for (sum, more) in sums.iter_mut().zip(more) {
-        *sum += more;
     }
 }

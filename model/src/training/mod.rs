@@ -20,6 +20,7 @@ mod norm;
 mod operation;
 mod parameters;
 mod pooling;
+mod reduction;
 #[cfg(test)]
 mod tests;
 mod tower;
