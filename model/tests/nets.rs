@@ -6,7 +6,7 @@ use model::burn::tensor::{Tensor, TensorData};
 use model::{
     CompiledEvaluator, Device, DeviceChoice, Encoding, EvalRequest, Evaluation, Evaluator,
     ModelError, Net, NetConfig, NetEvaluator, NetMeta, NetShape, PolicyGather, PolicyLayout,
-    SimdLevel, Weights, load_evaluator, load_net, sample_requests, save_net,
+    SimdLevel, TrainingPrecision, Weights, load_evaluator, load_net, sample_requests, save_net,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -261,6 +261,23 @@ fn gradient_descent_overfits_a_batch_and_the_files_of_the_net_keep_every_bit() {
         let scale = a.policy_logits.iter().fold(1f32, |a, b| a.max(b.abs()));
         assert!(difference(a, &b) < 1e-4 * scale);
     }
+}
+
+#[test]
+fn gradient_descent_with_16_bits_overfits_a_batch_too() {
+    let variant = variant("falcon");
+    let (shape, device) = (NetShape::new(&variant), Device::flex().autodiff());
+    let net = Net::new(tiny(), shape, 3, &device).expect("a net");
+    let mut net = net.with_training_precision(TrainingPrecision::Bf16);
+    let batch = Overfit::new(&variant, &shape, &device);
+    let mut optimizer = AdamWConfig::new().init();
+    let start: f32 = batch.loss(&net).into_scalar();
+    for _ in 0..150 {
+        let gradients = GradientsParams::from_grads(batch.loss(&net).backward(), &net);
+        net = optimizer.step(0.01, net, gradients);
+    }
+    let end: f32 = batch.loss(&net).into_scalar();
+    assert!(end < start / 10.0, "loss from {start} to {end}");
 }
 
 #[test]
