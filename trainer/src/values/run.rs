@@ -13,7 +13,7 @@ use rules::{Outcome, Position, Variant};
 use selfplay::layout::{CurrentNet, RunPaths};
 use selfplay::record::from_bytes;
 use selfplay::starts::StartKind;
-use selfplay::storage::Storage;
+use selfplay::storage::{ObjectInfo, Storage};
 
 /// Which positions of a game the estimators see.
 const SAMPLING: Sampling = Sampling {
@@ -168,15 +168,22 @@ struct SampledGame {
     positions: Vec<Position>,
 }
 
-/// Names of the chunks that changed last, the newest first: `share` of them all.
+/// Names of the chunks that changed last, the newest first: `share` of all by size, since one that a worker has just begun
+/// holds no game yet.
 fn newest_chunks(storage: &Storage, share: f64) -> anyhow::Result<Vec<String>> {
     let mut chunks = storage.list(RunPaths::GAMES)?;
     chunks.retain(|chunk| RunPaths::parse_chunk(&chunk.name).is_some());
     chunks.sort_by(|one, other| (other.modified, &other.name).cmp(&(one.modified, &one.name)));
-    let count = (share * chunks.len() as f64).ceil() as usize;
+    let wanted = share * chunks.iter().map(|chunk| chunk.size as f64).sum::<f64>();
+    let mut taken = 0.0;
+    let is_needed = |chunk: &ObjectInfo| {
+        let is_needed = taken < wanted;
+        taken += chunk.size as f64;
+        is_needed
+    };
     Ok(chunks
         .into_iter()
-        .take(count)
+        .take_while(is_needed)
         .map(|chunk| chunk.name)
         .collect())
 }

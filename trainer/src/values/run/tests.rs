@@ -152,3 +152,18 @@ fn a_run_without_games_is_explained() {
     };
     assert!(bad.validate().is_err());
 }
+
+/// A resumed run's workers have just begun chunks, and the games are in the older ones.
+#[test]
+fn chunks_without_games_do_not_hide_those_with_games() {
+    let variant = chess();
+    let storage = Storage::in_memory();
+    put_games(&storage, &variant, 0, 0..20);
+    put_games(&storage, &variant, 1, 0..0);
+    let newest = newest_chunks(&storage, 0.5).expect("listed");
+    assert!(newest.contains(&RunPaths::chunk("w1", 0)), "{newest:?}");
+    put_games(&storage, &variant, 2, 20..40);
+    put_games(&storage, &variant, 3, 40..60);
+    let newest = newest_chunks(&storage, 0.3).expect("listed");
+    assert!(!newest.contains(&RunPaths::chunk("w1", 0)), "{newest:?}");
+}
