@@ -27,6 +27,12 @@ pub fn write_with(
             path.display()
         )
     };
+    if !is_replaceable(path) {
+        // A device, a pipe or a link such as /dev/stdout: renaming another file over it would destroy it.
+        let mut file = BufWriter::new(File::create(path).with_context(problem)?);
+        fill(&mut file)?;
+        return file.flush().with_context(problem);
+    }
     let mut temporary = path.as_os_str().to_owned();
     temporary.push(".tmp");
     let written = File::create(&temporary)
@@ -42,4 +48,28 @@ pub fn write_with(
     }
     written?;
     std::fs::rename(&temporary, path).with_context(problem)
+}
+
+/// Whether there is a plain file, or nothing yet.
+fn is_replaceable(path: &Path) -> bool {
+    path.symlink_metadata()
+        .map_or(true, |about| about.is_file())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    /// `--pgn /dev/stdout` must not replace the link by a file.
+    #[test]
+    fn links_and_devices_are_written_through() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (target, link) = (folder.path().join("target"), folder.path().join("link"));
+        std::os::unix::fs::symlink(&target, &link).expect("a link");
+        write(&link, "text").expect("written");
+        assert!(link.is_symlink());
+        assert_eq!(std::fs::read_to_string(&target).expect("read"), "text");
+        write(Path::new("/dev/null"), "text").expect("written");
+        assert!(!Path::new("/dev/null").is_file());
+    }
 }
