@@ -8,6 +8,9 @@ use std::io::{self, ErrorKind, Write};
 
 /// Prints a line of results, as [`std::println`] does, but ends the program quietly once nobody reads them.
 macro_rules! println {
+    () => {
+        $crate::output::result(format_args!("\n"))
+    };
     ($($text:tt)*) => {
         $crate::output::result(format_args!("{}\n", format_args!($($text)*)))
     };
@@ -22,6 +25,9 @@ macro_rules! print {
 
 /// Prints a line of news, as [`std::eprintln`] does, but goes on without it if nobody reads it.
 macro_rules! eprintln {
+    () => {
+        $crate::output::news(format_args!("\n"))
+    };
     ($($text:tt)*) => {
         $crate::output::news(format_args!("{}\n", format_args!($($text)*)))
     };
