@@ -66,8 +66,9 @@ fn open_gpu(index: usize) -> Result<Device, ModelError> {
 fn open_gpu(index: usize) -> Result<Device, ModelError> {
     use burn::tensor::DeviceKind;
     probe(index, move || {
-        // The default adapter may be software Vulkan, which the numbered kinds leave out.
-        Device::webgpu(match index {
+        // The default adapter may be software Vulkan, which the numbered kinds leave out. Burn's own
+        // `webgpu` device is the browser's and does not exist here.
+        Device::wgpu(match index {
             0 => DeviceKind::DefaultDevice,
             _ => DeviceKind::DiscreteGpu(index),
         })
