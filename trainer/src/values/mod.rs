@@ -1,6 +1,6 @@
 //! What each man is worth: estimators, and a table of their values beside the published claims.
 //!
-//! 1. [`run`]: from a run's games and its current net to the table; the entry point.
+//! 1. `run`: from a run's games and its current net to the table; the entry point.
 //! 2. [`regression`]: values from the outcomes of games.
 //! 3. [`probe`]: values from what a net thinks when a man is taken away.
 //! 4. [`estimate`]: what an estimator says, always with an interval.

@@ -8,7 +8,7 @@
 //! where Δ_r is White's number of men of role r less Black's, and m is +1 with White to move and −1 with Black to move.
 //! A result in −1…1 is 2·score − 1 and tanh(x) = 2σ(2x) − 1, so the link is the same as theirs up to a factor that the
 //! ratios w_r/w_pawn do not see; the fit maximises the likelihood instead of least squares. There is no intercept: with
-//! colours mirrored, the position and the result are mirrored too. Each position of [`quiet_positions`](super::sample)
+//! colours mirrored, the position and the result are mirrored too. Each position of `quiet_positions`
 //! is a row; errors come from resampling whole games.
 
 use super::bootstrap::Bootstrap;
