@@ -138,3 +138,12 @@ fn legs_turn_along_the_leg_before() {
     // Forward in any of three ways, then a quarter of the compass to the right.
     assert_eq!(steps("farK"), [(0, 2), (1, 1), (2, 0)]);
 }
+
+/// A string of any length is answered at once, and the message does not repeat all of it.
+#[test]
+fn endless_strings_are_refused() {
+    let error = betza::parse(&"WF".repeat(50_000)).unwrap_err().to_string();
+    assert!(error.contains("longer than 256 characters"), "{error}");
+    assert!(error.len() < 1000, "{} bytes of message", error.len());
+    assert!(betza::parse(&"WF".repeat(128)).is_ok());
+}

@@ -20,6 +20,9 @@ pub struct BetzaError {
 /// The furthest that any man can go on the grid, in steps.
 const UNLIMITED: u8 = 9;
 
+/// The longest string that is read, in characters: several times what the richest known pieces need.
+const LONGEST: usize = 256;
+
 /// Reads a Betza string.
 ///
 /// ```
@@ -30,6 +33,15 @@ const UNLIMITED: u8 = 9;
 /// # Errors
 /// The first character that is not understood or not supported, and what to write instead.
 pub fn parse(betza: &str) -> Result<Vec<Motion>, BetzaError> {
+    if let Some((end, _)) = betza.char_indices().nth(LONGEST) {
+        return Err(BetzaError {
+            betza: format!("{}…", &betza[..end]),
+            offset: LONGEST,
+            message: format!(
+                "the string is longer than {LONGEST} characters; write ranges such as `R3` and compounds such as `Q` instead of lists"
+            ),
+        });
+    }
     let mut parser = Parser {
         betza,
         letters: betza.chars().collect(),
