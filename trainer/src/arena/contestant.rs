@@ -1,5 +1,7 @@
 //! Who plays in a match.
 
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use rules::{Game, Move};
 
 /// A game in which a contestant is to move.
@@ -19,6 +21,24 @@ pub struct Choice {
     pub mv: Move,
     /// What the contestant expects, −1 (loss) to 1 (win) for itself; `None` if it has no opinion.
     pub q: Option<f32>,
+}
+
+impl Choice {
+    /// Any of `moves`, all equally likely; `seed` decides.
+    ///
+    /// # Panics
+    /// If there are none, which means that the game is over.
+    pub fn any_of(moves: &[Move], seed: u64) -> Choice {
+        assert!(
+            !moves.is_empty(),
+            "a contestant was asked to move in a game that is over"
+        );
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        Choice {
+            mv: moves[rng.random_range(0..moves.len())],
+            q: None,
+        }
+    }
 }
 
 /// A player that is asked for its moves in many games at once.

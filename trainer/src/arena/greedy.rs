@@ -2,8 +2,6 @@
 
 use super::contestant::{Choice, Contestant, Turn};
 use super::material::MaterialTable;
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 use rules::{Move, Position, Status, Variant};
 
 /// Plays mate in one if there is one, otherwise a move that gains the most material at once by the fixed
@@ -52,15 +50,7 @@ impl Contestant for GreedyContestant {
     fn choose(&mut self, turns: &[Turn<'_>]) -> Vec<Choice> {
         let choose = |turn: &Turn<'_>| {
             let moves = self.best_moves(turn.game.variant(), turn.game.position());
-            assert!(
-                !moves.is_empty(),
-                "a contestant was asked to move in a game that is over"
-            );
-            let mut rng = ChaCha8Rng::seed_from_u64(turn.seed);
-            Choice {
-                mv: moves[rng.random_range(0..moves.len())],
-                q: None,
-            }
+            Choice::any_of(&moves, turn.seed)
         };
         turns.iter().map(choose).collect()
     }
