@@ -72,15 +72,13 @@ fn final_match(
     let teams = (0..threads)
         .map(team)
         .collect::<anyhow::Result<Vec<Team>>>()?;
-    let result = play_match(
-        &run.variant,
-        &config,
-        teams,
-        &mut |_: &MatchProgress| match stop.load(Ordering::SeqCst) {
+    let result =
+        play_match(&run.variant, &config, teams, &mut |_: &MatchProgress<
+            '_,
+        >| match stop.load(Ordering::SeqCst) {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
-        },
-    );
+        });
     run.storage
         .put_json(&RunPaths::arena(FINAL_MATCH), &result)?;
     Ok(Some(result))

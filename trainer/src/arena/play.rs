@@ -5,12 +5,13 @@
 //! second. A pair's course depends on the configuration and its number only, so the result is the same however many
 //! teams there are.
 
+use super::adjudication::{Agreement, won_by};
 use super::config::MatchConfig;
 use super::contestant::{Choice, Contestant, Turn};
 use super::openings::Openings;
 use super::pentanomial::{GameScore, Pentanomial};
 use super::result::{GameEnd, GameResult, MatchResult, PairResult};
-use rules::{Color, Game, Outcome, Variant};
+use rules::{Color, Game, Move, Outcome, Variant};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,7 +19,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 /// Longest time between two reports of progress.
-const HEARTBEAT: Duration = Duration::from_millis(200);
+pub(super) const HEARTBEAT: Duration = Duration::from_millis(200);
 
 /// One copy of each contestant, for one thread.
 pub struct Team {
@@ -30,11 +31,13 @@ pub struct Team {
 
 /// What is known while a match is on.
 #[derive(Debug, Clone, Copy)]
-pub struct MatchProgress {
+pub struct MatchProgress<'a> {
     /// Finished pairs from the first contestant's view.
     pub pentanomial: Pentanomial,
     /// Pairs that the match will have.
     pub pairs: usize,
+    /// The pair that has just been finished, if that is the news.
+    pub finished: Option<&'a PairResult>,
 }
 
 /// Plays `config.games` games between the contestants of `teams`, which must all be copies of the same two.
@@ -48,7 +51,7 @@ pub fn play_match(
     variant: &Arc<Variant>,
     config: &MatchConfig,
     teams: Vec<Team>,
-    on_progress: &mut dyn FnMut(&MatchProgress) -> ControlFlow<()>,
+    on_progress: &mut dyn FnMut(&MatchProgress<'_>) -> ControlFlow<()>,
 ) -> MatchResult {
     assert!(!teams.is_empty(), "a match needs a team");
     let names = (teams[0].a.name().to_owned(), teams[0].b.name().to_owned());
@@ -66,10 +69,11 @@ pub fn play_match(
         drop(sender);
         let mut pentanomial = Pentanomial::default();
         loop {
+            let mut finished = None;
             match receiver.recv_timeout(HEARTBEAT) {
                 Ok(pair) => {
                     pentanomial.record(pair.games[0].score, pair.games[1].score);
-                    pairs.push(pair);
+                    finished = Some(pair);
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
@@ -77,10 +81,12 @@ pub fn play_match(
             let progress = MatchProgress {
                 pentanomial,
                 pairs: config.pairs(),
+                finished: finished.as_ref(),
             };
             if on_progress(&progress).is_break() {
                 stop.store(true, Ordering::Relaxed);
             }
+            pairs.extend(finished);
         }
     });
     pairs.sort_by_key(|pair| pair.number);
@@ -107,15 +113,10 @@ struct Board {
     /// The colour of the first contestant.
     a_color: Color,
     plies: u32,
+    /// The opening's included.
+    moves: Vec<Move>,
     agreement: Agreement,
     result: Option<GameResult>,
-}
-
-/// How long the contestants have agreed on the winner.
-#[derive(Default)]
-struct Agreement {
-    winner: Option<Color>,
-    plies: u32,
 }
 
 impl<'a> Table<'a> {
@@ -213,6 +214,7 @@ impl Pair {
             game: opening.game.clone(),
             a_color,
             plies: opening.moves.len() as u32,
+            moves: opening.moves.clone(),
             agreement: Agreement::default(),
             result: None,
         };
@@ -244,6 +246,7 @@ impl Board {
     fn play(&mut self, choice: Choice, config: &MatchConfig) {
         let mover = self.game.position().turn();
         self.game.play(choice.mv);
+        self.moves.push(choice.mv);
         self.plies += 1;
         self.agreement.hear(mover, choice.q, config);
         let ended = if let Some(outcome) = self.game.outcome() {
@@ -258,45 +261,14 @@ impl Board {
             a_is_white: self.a_color == Color::White,
             plies: self.plies,
             end,
+            reason: None,
+            moves: std::mem::take(&mut self.moves),
         });
     }
 }
 
-impl Agreement {
-    fn hear(&mut self, mover: Color, q: Option<f32>, config: &MatchConfig) {
-        let Some(adjudication) = config.adjudication else {
-            return;
-        };
-        let winner = match q {
-            Some(q) if q >= adjudication.q => Some(mover),
-            Some(q) if q <= -adjudication.q => Some(!mover),
-            Some(_) | None => None,
-        };
-        self.plies = if winner == self.winner {
-            self.plies + 1
-        } else {
-            1
-        };
-        self.winner = winner;
-    }
-
-    fn verdict(&self, config: &MatchConfig) -> Option<Color> {
-        self.winner.filter(|_| {
-            config
-                .adjudication
-                .is_some_and(|adjudication| self.plies >= adjudication.plies)
-        })
-    }
-}
-
-fn won_by(winner: Color) -> Outcome {
-    match winner {
-        Color::White => Outcome::WhiteWins,
-        Color::Black => Outcome::BlackWins,
-    }
-}
-
-fn score_for(color: Color, outcome: Outcome) -> GameScore {
+/// An outcome as the score of whoever had a colour.
+pub(super) fn score_for(color: Color, outcome: Outcome) -> GameScore {
     match (outcome, color) {
         (Outcome::Draw, _) => GameScore::Draw,
         (Outcome::WhiteWins, Color::White) | (Outcome::BlackWins, Color::Black) => GameScore::Win,
@@ -305,7 +277,7 @@ fn score_for(color: Color, outcome: Outcome) -> GameScore {
 }
 
 /// A well-mixed seed for one move of one game (the finaliser of SplitMix64).
-fn turn_seed(seed: u64, game: u64, ply: u32) -> u64 {
+pub(super) fn turn_seed(seed: u64, game: u64, ply: u32) -> u64 {
     [game, u64::from(ply)]
         .into_iter()
         .fold(seed, |state, part| {

@@ -80,7 +80,7 @@ pub struct RatingRequest<'a> {
 /// If the storage fails or a net cannot be loaded.
 pub fn rate_net(
     request: RatingRequest<'_>,
-    on_progress: &mut dyn FnMut(&MatchProgress) -> ControlFlow<()>,
+    on_progress: &mut dyn FnMut(&MatchProgress<'_>) -> ControlFlow<()>,
 ) -> anyhow::Result<Option<RatedNet>> {
     let mut ladder = Ladder::read(request.storage)?;
     let opponents = ladder.opponents(request.net, request.milestones);

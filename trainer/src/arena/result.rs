@@ -2,13 +2,15 @@
 
 use super::config::MatchConfig;
 use super::elo::EloEstimate;
+use super::external::time_use::TimeUse;
 use super::pentanomial::{GameScore, Pentanomial};
-use rules::{Status, Variant};
+use super::sprt::SprtState;
+use rules::{Move, Status, Variant};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Version of the JSON form of [`MatchResult`].
-pub const MATCH_VERSION: u32 = 1;
+pub const MATCH_VERSION: u32 = 2;
 
 /// Why a game ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +21,25 @@ pub enum GameEnd {
     MaxPlies,
     /// Both contestants agreed on the winner.
     Adjudicated,
+    /// A contestant lost it away from the board.
+    Forfeit(Forfeit),
+}
+
+/// How an engine can lose a game without being mated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Forfeit {
+    /// It exceeded its time.
+    Time,
+    /// It did not answer, though no clock ran.
+    Silent,
+    /// Its process ended.
+    Crashed,
+    /// It proposed an illegal move.
+    IllegalMove,
+    /// It resigned.
+    Resigned,
+    /// It refused a legal move, or claimed a result that the rules do not give.
+    Protocol,
 }
 
 impl GameEnd {
@@ -33,6 +54,12 @@ impl GameEnd {
             GameEnd::Rules(Status::InsufficientMaterial) => "insufficient-material",
             GameEnd::MaxPlies => "max-plies",
             GameEnd::Adjudicated => "adjudicated",
+            GameEnd::Forfeit(Forfeit::Time) => "time",
+            GameEnd::Forfeit(Forfeit::Silent) => "silent",
+            GameEnd::Forfeit(Forfeit::Crashed) => "crashed",
+            GameEnd::Forfeit(Forfeit::IllegalMove) => "illegal-move",
+            GameEnd::Forfeit(Forfeit::Resigned) => "resigned",
+            GameEnd::Forfeit(Forfeit::Protocol) => "protocol",
         }
     }
 }
@@ -48,6 +75,10 @@ pub struct GameResult {
     pub plies: u32,
     /// Why it ended.
     pub end: GameEnd,
+    /// What happened, where a contestant lost the game away from the board.
+    pub reason: Option<String>,
+    /// All moves, the opening's included.
+    pub moves: Vec<Move>,
 }
 
 /// Two games from one opening with the colours swapped; the first contestant has White in the first.
@@ -95,6 +126,15 @@ pub struct MatchResult {
     pub ends: BTreeMap<String, u64>,
     /// Mean length of a game in plies, the opening's included.
     pub mean_plies: Option<f64>,
+    /// What limited the engines' searches, if engines played.
+    #[serde(default)]
+    pub limit: Option<String>,
+    /// Time that the two contestants used, where it was measured.
+    #[serde(default)]
+    pub time: Option<[TimeUse; 2]>,
+    /// Where the sequential test stands, if there is one.
+    #[serde(default)]
+    pub sprt: Option<SprtState>,
     /// Every finished pair, in order.
     pub pairs: Vec<PairRow>,
 }
@@ -123,6 +163,9 @@ pub struct PairRow {
     pub plies: [u32; 2],
     /// How the two games ended, by [`GameEnd::name`].
     pub ends: [String; 2],
+    /// What happened in games that were lost away from the board.
+    #[serde(default)]
+    pub reasons: [Option<String>; 2],
 }
 
 impl MatchResult {
@@ -168,6 +211,9 @@ impl MatchResult {
             elo: EloEstimate::of(&pentanomial),
             ends,
             mean_plies: mean(games().map(|game| f64::from(game.plies)).sum()),
+            limit: None,
+            time: None,
+            sprt: None,
             pairs: pairs.iter().map(PairRow::new).collect(),
         }
     }
@@ -182,6 +228,7 @@ impl PairRow {
             scores: [first.score, second.score],
             plies: [first.plies, second.plies],
             ends: [first.end.name().to_owned(), second.end.name().to_owned()],
+            reasons: [first.reason.clone(), second.reason.clone()],
         }
     }
 }
@@ -236,6 +283,45 @@ impl std::fmt::Display for MatchResult {
             "ends         {}   mean length {:.0} plies",
             ends.join(", "),
             self.mean_plies.unwrap_or(0.0)
-        )
+        )?;
+        if let Some(sprt) = &self.sprt {
+            write!(f, "\nSPRT         {sprt}")?;
+        }
+        if let Some(times) = &self.time {
+            for (name, time) in [&self.a, &self.b].into_iter().zip(times) {
+                write!(f, "\ntime         {name}: {time}")?;
+            }
+        }
+        self.write_reasons(f)
+    }
+}
+
+/// Games lost away from the board that are told one by one; the JSON form has all.
+const REASONS_SHOWN: usize = 8;
+
+impl MatchResult {
+    fn write_reasons(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let games = self.pairs.iter().flat_map(|pair| {
+            let games = pair.reasons.iter().zip(pair.scores).zip(&pair.ends);
+            games
+                .enumerate()
+                .map(move |(index, game)| (pair.number + 1, index + 1, game))
+        });
+        let told = games.filter_map(|(pair, game, ((reason, score), end))| {
+            let loser = match score {
+                GameScore::Loss => &self.a,
+                GameScore::Win | GameScore::Draw => &self.b,
+            };
+            let reason = reason.as_ref()?;
+            Some(format!("game {pair}.{game}: {loser} lost, {end}: {reason}"))
+        });
+        let told: Vec<String> = told.collect();
+        for line in told.iter().take(REASONS_SHOWN) {
+            write!(f, "\n{line}")?;
+        }
+        match told.len().saturating_sub(REASONS_SHOWN) {
+            0 => Ok(()),
+            more => write!(f, "\nand {more} more games lost away from the board"),
+        }
     }
 }

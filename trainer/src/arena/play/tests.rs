@@ -24,7 +24,7 @@ fn teams(count: usize, variant: &Variant) -> Vec<Team> {
     (0..count).map(team).collect()
 }
 
-fn keep_going(_: &MatchProgress) -> ControlFlow<()> {
+fn keep_going(_: &MatchProgress<'_>) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
@@ -67,7 +67,7 @@ fn a_stopped_match_keeps_its_finished_pairs() {
         ..config(40)
     };
     let mut finished = 0;
-    let mut stop_at_three = |_: &MatchProgress| {
+    let mut stop_at_three = |_: &MatchProgress<'_>| {
         finished += 1;
         if finished >= 3 {
             ControlFlow::Break(())
