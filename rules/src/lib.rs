@@ -103,6 +103,8 @@ mod movegen;
 mod tables;
 mod zobrist;
 
+pub mod tablebase;
+
 pub use bitboard::{Bitboard, Squares};
 pub use color::{ByColor, Color};
 pub use diagram::PieceDiagram;

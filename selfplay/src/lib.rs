@@ -35,4 +35,5 @@ pub mod search;
 pub mod solve;
 pub mod starts;
 pub mod storage;
+pub mod tables;
 pub mod worker;

@@ -9,6 +9,7 @@ mod perft;
 mod piece;
 mod selfplay;
 mod solve;
+mod tablebase;
 mod text_file;
 mod train;
 mod values;
@@ -46,6 +47,7 @@ enum Command {
     Perft(perft::Args),
     Moves(moves::Args),
     Solve(solve::Args),
+    Tablebase(tablebase::Args),
     Variants(variants::Args),
     Piece(piece::Args),
     Games(games::Args),
@@ -64,6 +66,7 @@ pub fn main() -> ExitCode {
         Command::Perft(args) => perft::run(args),
         Command::Moves(args) => moves::run(args),
         Command::Solve(args) => solve::run(args),
+        Command::Tablebase(args) => tablebase::run(args),
         Command::Variants(args) => variants::run(args),
         Command::Piece(args) => piece::run(args),
         Command::Games(args) => games::run(args),
