@@ -91,6 +91,7 @@ fn values_table(run: &Run) -> anyhow::Result<ValueTable> {
         &run.variant,
         run.config.device,
         &ValuesConfig::default(),
+        run.tablebases()?.as_deref(),
         &mut |_, _, _| {},
     )
 }

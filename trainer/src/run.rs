@@ -5,8 +5,10 @@ use crate::output::shell_word;
 
 use anyhow::Context;
 use rules::Variant;
+use rules::tablebase::Tablebases;
 use selfplay::layout::{RunInfo, RunPaths};
 use selfplay::storage::Storage;
+use selfplay::tables;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -96,6 +98,20 @@ impl Run {
             Some(folder) => folder.to_owned(),
             None => PathBuf::from("runs").join(selfplay::layout::safe_segment(self.storage.url())),
         }
+    }
+
+    /// The tables that the recipe names, if it names any.
+    ///
+    /// # Errors
+    /// If the folder has no tables, or one that cannot be used.
+    pub fn tablebases(&self) -> anyhow::Result<Option<Arc<Tablebases>>> {
+        let folder = &self.config.selfplay.tablebases;
+        if folder.is_empty() {
+            return Ok(None);
+        }
+        let tables = tables::load_some(&self.variant, Path::new(folder))
+            .context("the recipe's field selfplay.tablebases names no usable tables")?;
+        Ok(Some(Arc::new(tables)))
     }
 
     /// Loads a published net as bytes, with its name for errors.

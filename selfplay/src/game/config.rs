@@ -1,5 +1,8 @@
 //! How self-play games are played.
 
+use std::sync::Arc;
+
+use rules::tablebase::Tablebases;
 use serde::{Deserialize, Serialize};
 
 use crate::config_error::{ConfigError, require};
@@ -30,15 +33,20 @@ pub struct SelfPlayConfig {
     pub resign_playout_share: f32,
     /// Plies after which a game is called a draw, at least 1. Default 400.
     pub max_plies: u16,
+    /// Folder of endgame tablebases on the worker's machine; empty for none. A game that comes into one of them is over, with
+    /// the table's result; one that begins in a table is played out. Default empty.
+    pub tablebases: String,
 }
 
 /// All that decides how a game goes, besides its start, its seed and the net.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct GameConfig {
     /// Full searches; cheap ones differ in simulations and noise.
     pub search: SearchConfig,
     /// The rest.
     pub selfplay: SelfPlayConfig,
+    /// The tables of `selfplay.tablebases`, once they are loaded.
+    pub tablebases: Option<Arc<Tablebases>>,
 }
 
 impl Default for SelfPlayConfig {
@@ -53,6 +61,7 @@ impl Default for SelfPlayConfig {
             resign_plies: 5,
             resign_playout_share: 0.15,
             max_plies: 400,
+            tablebases: String::new(),
         }
     }
 }

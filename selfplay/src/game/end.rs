@@ -24,11 +24,13 @@ pub enum EndReason {
     Resignation,
     /// The game was too long and is counted as a draw.
     MaxPlies,
+    /// An endgame tablebase knows the result.
+    Tablebase,
 }
 
 impl EndReason {
     /// All reasons.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Checkmate,
         Self::Stalemate,
         Self::FiftyMoves,
@@ -36,6 +38,7 @@ impl EndReason {
         Self::InsufficientMaterial,
         Self::Resignation,
         Self::MaxPlies,
+        Self::Tablebase,
     ];
 
     /// The name used in files.
@@ -48,6 +51,7 @@ impl EndReason {
             Self::InsufficientMaterial => "insufficient_material",
             Self::Resignation => "resignation",
             Self::MaxPlies => "max_plies",
+            Self::Tablebase => "tablebase",
         }
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use model::{EvalRequest, Evaluation};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use rules::tablebase::TableValue;
 use rules::{ByColor, Color, Game, Move, Outcome, Status, Variant};
 
 use super::{EndReason, GameConfig};
@@ -63,6 +64,8 @@ pub struct SelfPlayGame {
     /// Searches in a row in which each side found its position hopeless.
     hopeless: ByColor<u16>,
     is_played_out: bool,
+    /// Whether tables may end the game: not if it begins in one.
+    is_adjudicated: bool,
     would_resign: Option<Color>,
 }
 
@@ -92,8 +95,10 @@ impl SelfPlayGame {
     ) -> Self {
         let game = Game::new(Arc::clone(variant), start.position);
         let mut rng = ChaCha8Rng::seed_from_u64(identity.seed);
-        let is_played_out = start.kind == StartKind::FewMen
-            || rng.random::<f32>() < config.selfplay.resign_playout_share;
+        let is_played_out =
+            is_endgame(start.kind) || rng.random::<f32>() < config.selfplay.resign_playout_share;
+        let tables = config.tablebases.as_ref();
+        let is_adjudicated = tables.is_some_and(|tables| tables.probe(&start.position).is_none());
         let search = Search::new(&game, config.search.clone(), 0);
         let phase = Phase::Sampling {
             left: start.sampled_plies,
@@ -110,6 +115,7 @@ impl SelfPlayGame {
             plies: Vec::new(),
             hopeless: ByColor { white: 0, black: 0 },
             is_played_out,
+            is_adjudicated,
             would_resign: None,
         }
     }
@@ -262,7 +268,7 @@ impl SelfPlayGame {
         let ruled = status
             .outcome(self.game.position().turn())
             .zip(EndReason::of_status(status));
-        match ruled {
+        match ruled.or_else(|| self.adjudication()) {
             Some((outcome, end)) => self.phase = Phase::Finished { outcome, end },
             None if self.plies.len() >= usize::from(self.config.selfplay.max_plies) => {
                 self.phase = Phase::Finished {
@@ -274,7 +280,33 @@ impl SelfPlayGame {
         }
     }
 
-    /// Whether the side to move gives up now. Few-men games are always played out: in them mating is learnt.
+    /// The result by the tables, if they know the position and there are moves enough before the fifty-move rule.
+    fn adjudication(&self) -> Option<(Outcome, EndReason)> {
+        let tables = self
+            .config
+            .tablebases
+            .as_ref()
+            .filter(|_| self.is_adjudicated)?;
+        let position = self.game.position();
+        let left = self
+            .game
+            .variant()
+            .quiet_plies()
+            .saturating_sub(position.halfmove_clock());
+        let wins = |color: Color| match color {
+            Color::White => Outcome::WhiteWins,
+            Color::Black => Outcome::BlackWins,
+        };
+        let outcome = match tables.probe(position)? {
+            TableValue::Draw => Outcome::Draw,
+            TableValue::Win(plies) if plies <= left => wins(position.turn()),
+            TableValue::Loss(plies) if plies <= left => wins(!position.turn()),
+            TableValue::Win(_) | TableValue::Loss(_) => return None,
+        };
+        Some((outcome, EndReason::Tablebase))
+    }
+
+    /// Whether the side to move gives up now. Endgames are always played out: in them mating is learnt.
     fn resigns(&mut self, result: &SearchResult) -> bool {
         let selfplay = &self.config.selfplay;
         let side = self.game.position().turn();
@@ -285,7 +317,7 @@ impl SelfPlayGame {
             0
         };
         let gives_up = *count >= selfplay.resign_plies && !self.plies.is_empty();
-        if gives_up && self.is_played_out && self.start.kind != StartKind::FewMen {
+        if gives_up && self.is_played_out && !is_endgame(self.start.kind) {
             self.would_resign.get_or_insert(side);
         }
         gives_up && !self.is_played_out
@@ -323,6 +355,11 @@ impl SelfPlayGame {
             net_id: self.identity.net_id.clone(),
         }
     }
+}
+
+/// Whether a game begins with few men. Such games are played out: in them mating is learnt.
+fn is_endgame(start: StartKind) -> bool {
+    matches!(start, StartKind::FewMen | StartKind::Tablebase)
 }
 
 /// Draws an index in proportion to weights, of which at least one is above 0.

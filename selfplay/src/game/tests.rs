@@ -60,6 +60,7 @@ fn config(selfplay: SelfPlayConfig) -> Arc<GameConfig> {
             cheap_simulations: 4,
             ..selfplay
         },
+        tablebases: None,
     })
 }
 
@@ -230,4 +231,36 @@ fn sampled_plies_come_before_the_record() {
         record.plies[0].fen
     );
     assert_eq!(record.plies.len(), 4);
+}
+
+/// A game that comes into a table ends with its result; one that begins there is played out.
+#[test]
+fn tables_end_games_that_come_into_them() {
+    let chess = variant("chess");
+    let mut tables = rules::tablebase::Tablebases::new(&chess);
+    let key = rules::tablebase::MaterialKey::parse(&chess, "KRvK").expect("material");
+    tables.build(&key, &mut |_| {}).expect("built");
+    let with_tables = GameConfig {
+        tablebases: Some(Arc::new(tables)),
+        ..(*config(SelfPlayConfig {
+            max_plies: 6,
+            ..SelfPlayConfig::default()
+        }))
+        .clone()
+    };
+    let run = |fen: &str| {
+        let start = start(&chess, StartKind::Archive, fen);
+        let mut game = SelfPlayGame::new(&chess, start, Arc::new(with_tables.clone()), identity(1));
+        while let Some(request) = game.gather() {
+            game.respond(UniformEvaluator.evaluate(&[request]).remove(0));
+        }
+        let record = game.into_record();
+        (record.outcome, record.end, record.plies.len())
+    };
+    // White must take the pawn, and loses the rook.
+    let run_over = run("8/8/8/8/8/1k6/1p6/KR6 w - - 0 1");
+    assert_eq!(run_over, (Outcome::Draw, EndReason::Tablebase, 1));
+    let (_, end, plies) = run("7k/8/8/8/8/8/8/R1K5 w - - 0 1");
+    assert_ne!(end, EndReason::Tablebase);
+    assert!(plies > 1);
 }

@@ -16,6 +16,8 @@ pub struct StartConfig {
     pub few_men_share: f32,
     /// Share of games from late positions of earlier games; openings as long as there are none. Default 0.1.
     pub archive_share: f32,
+    /// Share of games from positions of the tables of `selfplay.tablebases`; openings if there are none. Default 0.
+    pub tablebase_share: f32,
     /// Openings: least and greatest number of plies before the first searched one. Default \[0, 10\].
     pub opening_plies: [u16; 2],
     /// Openings: share whose first plies are drawn from the net's policy; the others' are uniformly random, 0 to 1.
@@ -42,6 +44,7 @@ impl Default for StartConfig {
             odds_share: 0.2,
             few_men_share: 0.2,
             archive_share: 0.1,
+            tablebase_share: 0.0,
             opening_plies: [0, 10],
             sampled_share: 0.5,
             sampled_temperature: 1.0,
@@ -61,6 +64,7 @@ impl StartConfig {
             odds_share: 0.0,
             few_men_share: 0.0,
             archive_share: 0.0,
+            tablebase_share: 0.0,
             opening_plies: [0, 0],
             ..Self::default()
         }
@@ -76,6 +80,7 @@ impl StartConfig {
             ("starts.odds_share", self.odds_share),
             ("starts.few_men_share", self.few_men_share),
             ("starts.archive_share", self.archive_share),
+            ("starts.tablebase_share", self.tablebase_share),
         ] {
             require(value.is_finite() && value >= 0.0, field, value, "0 or more")?;
         }

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use rules::tablebase::Tablebases;
 use rules::{Position, Status, Variant};
 
 use super::few_men::FewMen;
 use super::odds::remove_men;
+use super::tablebase::draw_position;
 use super::{Archive, StartConfig, StartKind};
 
 /// Where a game begins.
@@ -39,6 +41,7 @@ pub struct StartGenerator {
     variant: Arc<Variant>,
     config: StartConfig,
     few_men: FewMen,
+    tables: Option<Arc<Tablebases>>,
 }
 
 /// The stream of a game's seed that starts use; the game itself uses stream 0.
@@ -51,7 +54,13 @@ impl StartGenerator {
             variant: Arc::clone(variant),
             config,
             few_men: FewMen::new(variant),
+            tables: None,
         }
+    }
+
+    /// The same generator with tables to draw endgames from.
+    pub fn with_tables(self, tables: Option<Arc<Tablebases>>) -> Self {
+        Self { tables, ..self }
     }
 
     /// The start of the game with this seed. It depends on nothing else, except for the contents of the archive.
@@ -66,6 +75,13 @@ impl StartGenerator {
                 .positions()
                 .choose(&mut rng)
                 .map(|&p| (StartKind::Archive, p)),
+            StartKind::Tablebase => {
+                let position = self
+                    .tables
+                    .as_ref()
+                    .and_then(|tables| draw_position(tables, &mut rng));
+                position.map(|position| (StartKind::Tablebase, position))
+            }
         };
         match made {
             Some((kind, position)) => Start {
@@ -84,9 +100,16 @@ impl StartGenerator {
             odds_share,
             few_men_share,
             archive_share,
+            tablebase_share,
             ..
         } = self.config;
-        let shares = [opening_share, odds_share, few_men_share, archive_share];
+        let shares = [
+            opening_share,
+            odds_share,
+            few_men_share,
+            archive_share,
+            tablebase_share,
+        ];
         let mut point = rng.random::<f32>() * shares.iter().sum::<f32>();
         for (kind, share) in StartKind::ALL.into_iter().zip(shares) {
             if point < share {

@@ -17,15 +17,18 @@ pub enum StartKind {
     FewMen,
     /// A late position of an earlier game.
     Archive,
+    /// A position of an endgame tablebase.
+    Tablebase,
 }
 
 impl StartKind {
     /// All kinds.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 5] = [
         Self::Opening,
         Self::MaterialOdds,
         Self::FewMen,
         Self::Archive,
+        Self::Tablebase,
     ];
 
     /// The name used in files.
@@ -35,6 +38,7 @@ impl StartKind {
             Self::MaterialOdds => "material_odds",
             Self::FewMen => "few_men",
             Self::Archive => "archive",
+            Self::Tablebase => "tablebase",
         }
     }
 }
@@ -47,7 +51,7 @@ impl fmt::Display for StartKind {
 
 /// A name that is no kind of start.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no kind of start: use opening, material_odds, few_men or archive")]
+#[error("`{0}` is no kind of start: use opening, material_odds, few_men, archive or tablebase")]
 pub struct UnknownStartKind(pub String);
 
 impl FromStr for StartKind {

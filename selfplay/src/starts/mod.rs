@@ -1,8 +1,8 @@
 //! First positions of self-play games.
 //!
 //! Random play on a big board rarely ends in mate, so a net that starts from nothing would see few decisive games.
-//! [`StartGenerator`] therefore mixes four kinds: openings (the game itself), arrays with men missing, a few men
-//! with the kings, and late positions of earlier games ([`Archive`]). It knows no variant by name: it works with the
+//! [`StartGenerator`] therefore mixes five kinds: openings (the game itself), arrays with men missing, a few men
+//! with the kings, late positions of earlier games ([`Archive`]) and positions of endgame tablebases. It knows no variant by name: it works with the
 //! roles and the array that the variant has.
 
 mod archive;
@@ -11,6 +11,7 @@ mod few_men;
 mod generator;
 mod kind;
 mod odds;
+mod tablebase;
 #[cfg(test)]
 mod tests;
 

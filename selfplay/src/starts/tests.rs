@@ -13,6 +13,7 @@ fn only(kind: StartKind) -> StartConfig {
         odds_share: share(StartKind::MaterialOdds),
         few_men_share: share(StartKind::FewMen),
         archive_share: share(StartKind::Archive),
+        tablebase_share: share(StartKind::Tablebase),
         ..StartConfig::default()
     }
 }
@@ -140,4 +141,27 @@ fn settings_out_of_range_are_named() {
         none.validate().map_err(|e| e.field),
         Err("starts.opening_share")
     );
+}
+
+#[test]
+fn tables_give_endgames_of_either_side() {
+    let chess = Variant::by_name("chess").expect("built in");
+    let mut tables = rules::tablebase::Tablebases::new(&chess);
+    let key = rules::tablebase::MaterialKey::parse(&chess, "KRvK").expect("material");
+    tables.build(&key, &mut |_| {}).expect("built");
+    let generator = StartGenerator::new(&chess, only(StartKind::Tablebase));
+    assert_eq!(
+        generator.generate(1, &Archive::new(0)).kind,
+        StartKind::Opening
+    );
+    let generator = generator.with_tables(Some(std::sync::Arc::new(tables)));
+    let rook = chess.role_by_letter('R').expect("a rook");
+    let mut strong = HashSet::new();
+    for seed in 0..40 {
+        let start = generator.generate(seed, &Archive::new(0));
+        assert_eq!(start.kind, StartKind::Tablebase);
+        check(&chess, &start);
+        strong.insert(start.position.pieces(Color::White, rook).any());
+    }
+    assert_eq!(strong.len(), 2);
 }

@@ -52,7 +52,8 @@ impl Batch {
         Self {
             variant: config.variant.clone(),
             config: Arc::new(config.game.clone()),
-            starts: StartGenerator::new(&config.variant, config.starts.clone()),
+            starts: StartGenerator::new(&config.variant, config.starts.clone())
+                .with_tables(config.game.tablebases.clone()),
             archive: Archive::new(config.archive_positions),
             archive_rng: ChaCha8Rng::seed_from_u64(seed),
             worker_id: config.worker_id.clone(),

@@ -148,6 +148,7 @@ impl Bench {
             game: GameConfig {
                 search: self.config.search.clone(),
                 selfplay: self.config.selfplay.clone(),
+                tablebases: None,
             },
             starts: self.config.starts.clone(),
             games_in_parallel: self.config.run.games_in_parallel,

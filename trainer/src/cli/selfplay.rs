@@ -49,7 +49,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         true => stop_when_stdin_closes()?,
         false => interrupt::flag("Finishing; press Ctrl-C again to stop at once.")?,
     };
-    let config = worker_config(&run, args.worker_id.as_deref(), args.device);
+    let config = worker_config(&run, args.worker_id.as_deref(), args.device)?;
     let mut last = Instant::now();
     let progress = worker::run(&run.storage, &config, &stop, &mut |progress| {
         if last.elapsed() >= LINE_EVERY {
@@ -62,22 +62,27 @@ pub fn run(args: Args) -> anyhow::Result<()> {
 }
 
 /// The worker's part of the run's recipe.
-fn worker_config(run: &Run, id: Option<&str>, device: Option<DeviceChoice>) -> WorkerConfig {
+fn worker_config(
+    run: &Run,
+    id: Option<&str>,
+    device: Option<DeviceChoice>,
+) -> anyhow::Result<WorkerConfig> {
     let recipe = &run.config;
     let usual = WorkerConfig::new(run.variant.clone());
-    WorkerConfig {
+    Ok(WorkerConfig {
         worker_id: id.map_or(usual.worker_id, safe_segment),
         run_seed: recipe.run.seed,
         device: device.unwrap_or(recipe.device),
         game: GameConfig {
             search: recipe.search.clone(),
             selfplay: recipe.selfplay.clone(),
+            tablebases: run.tablebases()?,
         },
         starts: recipe.starts.clone(),
         pace: Some(recipe.learn.pace()),
         games_in_parallel: recipe.run.games_in_parallel,
         ..WorkerConfig::new(run.variant.clone())
-    }
+    })
 }
 
 fn describe(progress: &WorkerProgress) -> String {

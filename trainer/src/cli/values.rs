@@ -7,7 +7,9 @@ use crate::values::{ValuesConfig, ValuesStage, first_table};
 use anyhow::ensure;
 use indicatif::{ProgressBar, ProgressStyle};
 use model::DeviceChoice;
+use selfplay::tables;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Estimate what each piece is worth from a run's games and net.
 ///
@@ -34,6 +36,9 @@ pub struct Args {
     /// Where the net is evaluated: auto, cpu or gpu:0.
     #[arg(long, default_value_t = DeviceChoice::Auto)]
     device: DeviceChoice,
+    /// Folder of endgame tablebases to compare the net with [default: the recipe's].
+    #[arg(long, value_name = "DIR")]
+    tablebases: Option<PathBuf>,
     /// Also write the table as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -55,6 +60,10 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     config.validate()?;
     json_file::check(args.json.as_deref())?;
     let run = open(&args.run)?;
+    let tables = match &args.tablebases {
+        Some(folder) => Some(Arc::new(tables::load_some(&run.variant, folder)?)),
+        None => run.tablebases()?,
+    };
     let bar = ProgressBar::new(0).with_style(style());
     logging::keep_clear_of(bar.clone());
     let table = first_table(
@@ -62,6 +71,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         &run.variant,
         args.device,
         &config,
+        tables.as_deref(),
         &mut |stage, done, all| {
             bar.set_message(match stage {
                 ValuesStage::Reading => "reading games",

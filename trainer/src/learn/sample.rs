@@ -87,7 +87,7 @@ fn ended_by_rule(end: EndReason) -> bool {
         | EndReason::FiftyMoves
         | EndReason::Repetition
         | EndReason::InsufficientMaterial => true,
-        EndReason::Resignation | EndReason::MaxPlies => false,
+        EndReason::Resignation | EndReason::MaxPlies | EndReason::Tablebase => false,
     }
 }
 

@@ -3,12 +3,14 @@
 //! 1. `run`: from a run's games and its current net to the table; the entry point.
 //! 2. [`regression`]: values from the outcomes of games.
 //! 3. [`probe`]: values from what a net thinks when a man is taken away.
-//! 4. [`estimate`]: what an estimator says, always with an interval.
-//! 5. [`claims`]: what others have published.
-//! 6. [`table`]: all of it side by side.
+//! 4. [`exact`]: how well the net knows what tablebases know for certain.
+//! 5. [`estimate`]: what an estimator says, always with an interval.
+//! 6. [`claims`]: what others have published.
+//! 7. [`table`]: all of it side by side.
 
 mod run;
 
+pub mod exact;
 pub mod probe;
 pub mod regression;
 

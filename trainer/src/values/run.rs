@@ -2,6 +2,7 @@
 
 use super::bootstrap::Bootstrap;
 use super::claims::Claims;
+use super::exact::agreement;
 use super::probe::{ProbeConfig, ProbePosition, probe};
 use super::regression::Regression;
 use super::sample::{Sampling, quiet_positions};
@@ -9,6 +10,7 @@ use super::table::{TABLE_VERSION, ValueTable};
 use anyhow::ensure;
 use model::{DeviceChoice, load_evaluator};
 use rayon::prelude::*;
+use rules::tablebase::Tablebases;
 use rules::{Outcome, Position, Variant};
 use selfplay::layout::{CurrentNet, RunPaths};
 use selfplay::record::from_bytes;
@@ -25,6 +27,8 @@ const SAMPLING: Sampling = Sampling {
 const PROBED_EVERY: usize = 4;
 /// Positions that the net takes for nearly decided say little about single men.
 const MAX_ABS_Q: f32 = 0.8;
+/// Positions of each tablebase that the net is asked about.
+const EXACT_POSITIONS: usize = 1000;
 /// Chunks read at once, on all cores.
 const CHUNKS_AT_ONCE: usize = 16;
 
@@ -87,7 +91,8 @@ pub enum ValuesStage {
 /// Estimates the worth of a variant's men from the run's newest games and its current net.
 ///
 /// Games that start from a few men are left out, since their positions do not come up by themselves. `on_progress` hears
-/// the stage with how much of it is done and how much there is to do. Nothing in the run is changed.
+/// the stage with how much of it is done and how much there is to do. Nothing in the run is changed. With `tables` the net is
+/// also compared with their exact values.
 ///
 /// # Errors
 /// If there is no game yet, the storage fails, or the current net cannot be loaded. Game files that cannot be read are
@@ -97,6 +102,7 @@ pub fn first_table(
     variant: &Variant,
     device: DeviceChoice,
     config: &ValuesConfig,
+    tables: Option<&Tablebases>,
     on_progress: &mut dyn FnMut(ValuesStage, usize, usize),
 ) -> anyhow::Result<ValueTable> {
     config.validate()?;
@@ -130,7 +136,7 @@ pub fn first_table(
         storage.url()
     );
     let net = CurrentNet::read(storage)?;
-    let mut estimates = Vec::new();
+    let (mut estimates, mut exact) = (Vec::new(), Vec::new());
     on_progress(ValuesStage::Fitting, 0, config.resamples);
     estimates.extend(regression.estimate(bootstrap));
     if let Some(net) = &net {
@@ -151,6 +157,9 @@ pub fn first_table(
                 on_progress(ValuesStage::Probing, done, total);
             },
         ));
+        if let Some(tables) = tables {
+            exact = agreement(tables, evaluator.as_mut(), EXACT_POSITIONS, config.seed);
+        }
     }
     Ok(ValueTable {
         version: TABLE_VERSION,
@@ -158,6 +167,7 @@ pub fn first_table(
         run: storage.url().to_owned(),
         net: net.map(|net| net.id),
         estimates,
+        exact,
         claims: Claims::about(variant),
     })
 }
@@ -207,7 +217,7 @@ fn sample_chunk(storage: &Storage, variant: &Variant, name: &str) -> Vec<Sampled
     let mut sampled = Vec::new();
     for game in games
         .iter()
-        .filter(|game| game.start_kind != StartKind::FewMen)
+        .filter(|game| !matches!(game.start_kind, StartKind::FewMen | StartKind::Tablebase))
     {
         match quiet_positions(variant, game, SAMPLING) {
             Ok(positions) => sampled.push(SampledGame {

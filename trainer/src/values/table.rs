@@ -2,6 +2,7 @@
 
 use super::claims::{ClaimedValues, Claims};
 use super::estimate::{Estimate, Interval, RoleValue};
+use super::exact::Agreement;
 use serde::{Deserialize, Serialize};
 
 /// Version of the JSON form.
@@ -21,6 +22,9 @@ pub struct ValueTable {
     pub net: Option<String>,
     /// One an estimator.
     pub estimates: Vec<Estimate>,
+    /// How well the net knows the positions of tablebases; empty without tables.
+    #[serde(default)]
+    pub exact: Vec<Agreement>,
     /// What has been published about the variant.
     pub claims: Option<Claims>,
 }
@@ -136,6 +140,9 @@ impl ValueTable {
         if let Some(net) = &self.net {
             writeln!(f, "net probed: {net}")?;
         }
+        for agreement in &self.exact {
+            writeln!(f, "net against tablebase {agreement}")?;
+        }
         for values in self.claimed_values() {
             let men: Vec<String> = values
                 .men
@@ -234,6 +241,7 @@ mod tests {
                 positions: 34,
                 values,
             }],
+            exact: Vec::new(),
             claims: Claims::about(&falcon),
         }
     }

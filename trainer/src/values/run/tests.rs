@@ -64,6 +64,7 @@ fn games_on_disk_become_values_in_the_right_order() {
         &variant,
         DeviceChoice::Cpu,
         &quick(),
+        None,
         &mut |stage, done, all| {
             assert!(done <= all);
             stages.push(stage);
@@ -116,6 +117,7 @@ fn the_current_net_is_probed() {
         &variant,
         DeviceChoice::Cpu,
         &quick(),
+        None,
         &mut |_, _, _| (),
     );
     let table = table.expect("there are games");
@@ -138,6 +140,7 @@ fn a_run_without_games_is_explained() {
         &chess(),
         DeviceChoice::Cpu,
         &quick(),
+        None,
         &mut |_, _, _| (),
     );
     assert!(
