@@ -3,7 +3,7 @@
 use super::material::MaterialTable;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use rules::{Color, Game, Move, Status, Variant};
+use rules::{Color, Game, Move, Position, Status, Variant};
 use std::sync::Arc;
 
 /// Openings whose settled material is this much better for a side than the start array's, in pawns, are drawn again.
@@ -17,6 +17,7 @@ const ATTEMPTS: u32 = 200;
 #[derive(Debug, Clone)]
 pub struct Openings {
     variant: Arc<Variant>,
+    start: Position,
     table: MaterialTable,
     plies: u32,
     seed: u64,
@@ -34,9 +35,21 @@ pub struct Opening {
 impl Openings {
     /// Openings of `plies` random plies each.
     pub fn new(variant: Arc<Variant>, plies: u32, seed: u64) -> Openings {
+        let start = variant.start();
+        Openings::from_position(variant, start, plies, seed)
+    }
+
+    /// Openings from another position than the start array.
+    pub fn from_position(
+        variant: Arc<Variant>,
+        start: Position,
+        plies: u32,
+        seed: u64,
+    ) -> Openings {
         let table = MaterialTable::new(&variant);
         Openings {
             variant,
+            start,
             table,
             plies,
             seed,
@@ -60,7 +73,7 @@ impl Openings {
     }
 
     fn start(&self) -> Game {
-        Game::new(self.variant.clone(), self.variant.start())
+        Game::new(self.variant.clone(), self.start)
     }
 
     fn draw(&self, plies: u32, rng: &mut ChaCha8Rng) -> Option<Opening> {

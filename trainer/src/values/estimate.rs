@@ -44,6 +44,8 @@ pub enum Method {
     OutcomeRegression,
     /// Change of the net's value when a man is taken off the board.
     CounterfactualProbe,
+    /// Matches from the start array without some men.
+    MaterialOdds,
 }
 
 impl Method {
@@ -52,6 +54,7 @@ impl Method {
         match self {
             Method::OutcomeRegression => "outcome regression",
             Method::CounterfactualProbe => "counterfactual probe",
+            Method::MaterialOdds => "material odds",
         }
     }
 }

@@ -11,6 +11,7 @@
 mod run;
 
 pub mod exact;
+pub mod odds;
 pub mod probe;
 pub mod regression;
 

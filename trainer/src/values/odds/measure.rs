@@ -1,0 +1,284 @@
+//! The loop: choose the most telling match, play it, learn from it.
+
+use super::play::{PairScores, Players};
+use super::{Handicap, Posterior};
+use crate::arena::material::MaterialTable;
+use crate::arena::pentanomial::{GameScore, Pentanomial};
+use crate::values::estimate::{Estimate, Evidence, Men, Method, Scales, ratio};
+use anyhow::ensure;
+use rules::Variant;
+use serde::{Deserialize, Serialize};
+use std::ops::ControlFlow;
+
+/// Logits a pawn of the conventional table, before anything is known: a pawn's odds score 56%.
+const PRIOR_LOGITS_PER_PAWN: f64 = 0.25;
+/// Handicaps expected to score further from one half than this are not played: far off, the law need not hold.
+const MOST_LOPSIDED: f64 = 0.3;
+/// The gain of a handicap shrinks by this share for each man off the board: full boards are what the question is about.
+const COST_OF_A_MAN: f64 = 0.03;
+
+/// How to measure by matches.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OddsConfig {
+    /// Games in all, at least 2.
+    pub games: usize,
+    /// Games of one match, even and at least 2; after each the next handicap is chosen. Default 32.
+    pub games_per_match: usize,
+    /// Letters of the men whose value is wanted; empty for all.
+    pub focus: String,
+    /// Random draws from the posterior that intervals are made of, at least 40. Default 2000.
+    pub draws: usize,
+    /// Seed of all random choices. Default 1.
+    pub seed: u64,
+}
+
+impl Default for OddsConfig {
+    fn default() -> OddsConfig {
+        OddsConfig {
+            games: 640,
+            games_per_match: 32,
+            focus: String::new(),
+            draws: 2000,
+            seed: 1,
+        }
+    }
+}
+
+impl OddsConfig {
+    /// Checks all fields.
+    ///
+    /// # Errors
+    /// Names the first field that is out of range.
+    pub fn validate(&self, variant: &Variant) -> anyhow::Result<()> {
+        ensure!(
+            self.games_per_match >= 2 && self.games_per_match.is_multiple_of(2),
+            "games_per_match is {}; games come in pairs, so it must be even and at least 2",
+            self.games_per_match
+        );
+        ensure!(
+            self.games >= 2,
+            "games is {}; at least 2 are needed",
+            self.games
+        );
+        ensure!(
+            self.draws >= 40,
+            "draws is {}; an interval needs at least 40",
+            self.draws
+        );
+        for letter in self.focus.chars() {
+            ensure!(
+                Men::new(variant)
+                    .roles()
+                    .any(|(_, info)| info.letter == letter),
+                "focus has `{letter}`, which is no man of {} that has a value",
+                variant.name()
+            );
+        }
+        Ok(())
+    }
+}
+
+/// The result of all games with one handicap.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OddsMatch {
+    /// Who lacked what.
+    #[serde(flatten)]
+    pub handicap: Handicap,
+    /// Pairs from the first side's view.
+    pub pentanomial: Pentanomial,
+}
+
+impl OddsMatch {
+    /// The first side's mean score of a game.
+    pub fn score(&self) -> Option<f64> {
+        self.pentanomial.score()
+    }
+}
+
+/// What is known after a match.
+#[derive(Debug)]
+pub struct OddsProgress<'a> {
+    /// Games played so far.
+    pub games: usize,
+    /// The match that has just been played.
+    pub last: &'a OddsMatch,
+}
+
+/// All that the matches have shown.
+#[derive(Debug, Clone)]
+pub struct OddsResult {
+    /// The values.
+    pub estimate: Estimate,
+    /// The draws that its intervals are made of.
+    pub draws: Vec<Scales>,
+    /// One a handicap, in the order of their first games.
+    pub matches: Vec<OddsMatch>,
+}
+
+/// Plays matches until the games are used up, or `on_progress` breaks, or the players stop.
+///
+/// `None` without a pawn, without a handicap, or without a game.
+pub fn measure(
+    variant: &Variant,
+    players: &mut dyn Players,
+    config: &OddsConfig,
+    on_progress: &mut dyn FnMut(&OddsProgress<'_>) -> ControlFlow<()>,
+) -> Option<OddsResult> {
+    let men = Men::new(variant);
+    let unit = men.pawn()?;
+    let table = MaterialTable::new(variant);
+    let prior: Vec<f64> = men
+        .roles()
+        .map(|(role, _)| PRIOR_LOGITS_PER_PAWN * table.value(role))
+        .collect();
+    let targets: Vec<usize> = men
+        .roles()
+        .enumerate()
+        .filter(|&(place, (_, info))| place != unit && is_wanted(info.letter, &config.focus))
+        .map(|(place, _)| place)
+        .collect();
+    let mut candidates: Vec<(Handicap, Vec<f64>)> = Handicap::all(variant)
+        .into_iter()
+        .filter_map(|handicap| Some((handicap.clone(), handicap.difference(variant)?)))
+        .collect();
+    let mut posterior = Posterior::new(&prior);
+    let mut matches: Vec<OddsMatch> = Vec::new();
+    let mut of_men = vec![0; prior.len()];
+    let mut games = 0;
+    while games < config.games {
+        let (handicap, difference) = best(&posterior, &candidates, unit, &targets)?.clone();
+        let pairs = (config.games - games)
+            .min(config.games_per_match)
+            .div_ceil(2);
+        let scores = players.play(
+            &handicap,
+            pairs,
+            config.seed.wrapping_add(games as u64 * 0x9e37_79b9),
+        );
+        if scores.is_empty() {
+            // The rules forbid these arrays, or the players have stopped.
+            candidates.retain(|(other, _)| *other != handicap);
+            if candidates.is_empty() {
+                break;
+            }
+            let stopped = OddsMatch {
+                handicap,
+                pentanomial: Pentanomial::default(),
+            };
+            if on_progress(&OddsProgress {
+                games,
+                last: &stopped,
+            })
+            .is_break()
+            {
+                break;
+            }
+            continue;
+        }
+        posterior.learn(&difference, &scores);
+        games += 2 * scores.len();
+        for (count, difference) in of_men.iter_mut().zip(&difference) {
+            *count += if *difference == 0.0 {
+                0
+            } else {
+                2 * scores.len() as u64
+            };
+        }
+        let last = record(&mut matches, handicap, &scores);
+        if on_progress(&OddsProgress {
+            games,
+            last: &matches[last],
+        })
+        .is_break()
+        {
+            break;
+        }
+    }
+    let evidence = Evidence {
+        games: games as u64,
+        positions: games as u64,
+        of_men,
+    };
+    (games > 0).then(|| conclude(men, &posterior, &evidence, matches, config))
+}
+
+fn is_wanted(letter: char, focus: &str) -> bool {
+    focus.is_empty() || focus.contains(letter)
+}
+
+/// The handicap that is worth most for its men off the board.
+fn best<'a>(
+    posterior: &Posterior,
+    candidates: &'a [(Handicap, Vec<f64>)],
+    unit: usize,
+    targets: &[usize],
+) -> Option<&'a (Handicap, Vec<f64>)> {
+    let worth = |(handicap, difference): &(Handicap, Vec<f64>)| {
+        let lopsided = (posterior.expected(difference) - 0.5).abs() > MOST_LOPSIDED;
+        let gain = posterior.gain(difference, unit, targets);
+        let gain = gain * (1.0 - COST_OF_A_MAN * handicap.men() as f64);
+        if lopsided { gain * 1e-3 } else { gain }
+    };
+    let ranked = candidates
+        .iter()
+        .map(|candidate| (worth(candidate), candidate));
+    let best = ranked.max_by(|(one, _), (other, _)| one.total_cmp(other));
+    best.map(|(_, candidate)| candidate)
+}
+
+/// Adds a match to those with the same handicap; returns its place.
+fn record(matches: &mut Vec<OddsMatch>, handicap: Handicap, scores: &[PairScores]) -> usize {
+    let known = matches.iter().position(|known| known.handicap == handicap);
+    let place = known.unwrap_or_else(|| {
+        matches.push(OddsMatch {
+            handicap,
+            pentanomial: Pentanomial::default(),
+        });
+        matches.len() - 1
+    });
+    let result = |score: f64| match score {
+        s if s > 0.75 => GameScore::Win,
+        s if s > 0.25 => GameScore::Draw,
+        _ => GameScore::Loss,
+    };
+    for pair in scores {
+        matches[place]
+            .pentanomial
+            .record(result(pair.as_white), result(pair.as_black));
+    }
+    place
+}
+
+/// The values with their intervals.
+fn conclude(
+    men: Men<'_>,
+    posterior: &Posterior,
+    evidence: &Evidence,
+    matches: Vec<OddsMatch>,
+    config: &OddsConfig,
+) -> OddsResult {
+    let scales = |weights: &[f64]| {
+        let known = |place: usize| (evidence.of_men[place] > 0).then(|| weights[place]);
+        let logits: Vec<Option<f64>> = (0..weights.len()).map(known).collect();
+        let in_units_of = |unit: Option<usize>| -> Vec<Option<f64>> {
+            let unit = unit.and_then(|place| logits[place]);
+            logits.iter().map(|&logits| ratio(logits, unit)).collect()
+        };
+        Scales {
+            pawns: in_units_of(men.pawn()),
+            knights: in_units_of(men.knight()),
+            logits,
+        }
+    };
+    let point = scales(posterior.mean());
+    let draws: Vec<Scales> = posterior
+        .draws(config.draws, config.seed)
+        .iter()
+        .map(|weights| scales(weights))
+        .collect();
+    OddsResult {
+        estimate: Estimate::assemble(Method::MaterialOdds, men, evidence, &point, &draws),
+        draws,
+        matches,
+    }
+}
