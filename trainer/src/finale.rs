@@ -7,7 +7,7 @@ use crate::output::shell_word;
 use crate::pipeline::{match_config, net_id};
 use crate::run::Run;
 use crate::values::table::ValueTable;
-use crate::values::{ValuesConfig, first_table};
+use crate::values::{Sources, ValuesConfig, first_table};
 use anyhow::Context;
 use selfplay::layout::{CurrentNet, RunPaths};
 use std::ops::ControlFlow;
@@ -86,14 +86,15 @@ fn final_match(
 
 /// What the games say about the pieces, as a table.
 fn values_table(run: &Run) -> anyhow::Result<ValueTable> {
-    first_table(
-        &run.storage,
-        &run.variant,
-        run.config.device,
-        &ValuesConfig::default(),
-        run.tablebases()?.as_deref(),
-        &mut |_, _, _| {},
-    )
+    let tables = run.tablebases()?;
+    let sources = Sources {
+        storage: &run.storage,
+        variant: &run.variant,
+        device: run.config.device,
+        tables: tables.as_deref(),
+        stop: &AtomicBool::new(false),
+    };
+    first_table(&sources, &ValuesConfig::default(), &mut |_, _, _| {})
 }
 
 /// The command that goes on with a run.

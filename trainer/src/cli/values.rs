@@ -1,9 +1,10 @@
 //! `falconzero values`: what the pieces are worth.
 
 use super::json_file;
-use crate::logging;
 use crate::run::Run;
-use crate::values::{ValuesConfig, ValuesStage, first_table};
+use crate::values::odds::OddsConfig;
+use crate::values::{Sources, ValuesConfig, ValuesStage, first_table};
+use crate::{interrupt, logging};
 use anyhow::ensure;
 use indicatif::{ProgressBar, ProgressStyle};
 use model::DeviceChoice;
@@ -27,6 +28,18 @@ pub struct Args {
     /// Positions to probe with the run's current net; 0 leaves the probe out.
     #[arg(long, default_value_t = ValuesConfig::default().probe_positions)]
     positions: usize,
+    /// Games with unequal armies to play with the run's current net; 0 leaves them out.
+    #[arg(long, default_value_t = 0)]
+    odds_games: usize,
+    /// Letters of the men that those games are to be about, such as F [default: all].
+    #[arg(long)]
+    focus: Option<String>,
+    /// Games at most for each claim about a match; a sequential test mostly ends sooner.
+    #[arg(long, default_value_t = 0)]
+    claim_games: usize,
+    /// Simulations a move in those games.
+    #[arg(long, default_value_t = ValuesConfig::default().simulations)]
+    simulations: u32,
     /// Bootstrap resamples.
     #[arg(long, default_value_t = ValuesConfig::default().resamples)]
     resamples: usize,
@@ -47,7 +60,8 @@ pub struct Args {
 const EXAMPLES: &str = "\
 Examples:
   falconzero values --run runs/falcon-quick
-  falconzero values --run runs/falcon-overnight --share 0.3 --positions 10000 --json values.json";
+  falconzero values --run runs/falcon-overnight --share 0.3 --positions 10000 --json values.json
+  falconzero values --run runs/falcon-overnight --odds-games 2000 --claim-games 2000     matches as well";
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {
@@ -56,32 +70,45 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         probe_positions: args.positions,
         resamples: args.resamples,
         seed: args.seed,
+        odds: OddsConfig {
+            games: args.odds_games,
+            focus: args.focus.unwrap_or_default(),
+            seed: args.seed,
+            ..OddsConfig::default()
+        },
+        claim_games: args.claim_games,
+        simulations: args.simulations,
     };
-    config.validate()?;
     json_file::check(args.json.as_deref())?;
     let run = open(&args.run)?;
+    config.validate(&run.variant)?;
     let tables = match &args.tablebases {
         Some(folder) => Some(Arc::new(tables::load_some(&run.variant, folder)?)),
         None => run.tablebases()?,
     };
     let bar = ProgressBar::new(0).with_style(style());
     logging::keep_clear_of(bar.clone());
-    let table = first_table(
-        &run.storage,
-        &run.variant,
-        args.device,
-        &config,
-        tables.as_deref(),
-        &mut |stage, done, all| {
-            bar.set_message(match stage {
-                ValuesStage::Reading => "reading games",
-                ValuesStage::Probing => "probing positions",
-                ValuesStage::Fitting => "fitting outcomes",
-            });
-            bar.set_length(all as u64);
-            bar.set_position(done as u64);
-        },
+    let stop = interrupt::flag(
+        "Finishing with the games played so far; press Ctrl-C again to stop at once.",
     )?;
+    let sources = Sources {
+        storage: &run.storage,
+        variant: &run.variant,
+        device: args.device,
+        tables: tables.as_deref(),
+        stop: &stop,
+    };
+    let table = first_table(&sources, &config, &mut |stage, done, all| {
+        bar.set_message(match stage {
+            ValuesStage::Reading => "reading games",
+            ValuesStage::Probing => "probing positions",
+            ValuesStage::Fitting => "fitting outcomes",
+            ValuesStage::Playing => "playing odds",
+            ValuesStage::Trying => "trying claims",
+        });
+        bar.set_length(all as u64);
+        bar.set_position(done as u64);
+    })?;
     bar.finish_and_clear();
     print!("{table}");
     if let Some(path) = &args.json {

@@ -1,5 +1,6 @@
 //! What others have published about the men of a variant: data in `data/claims/*.toml`, embedded in the program.
 
+use super::phase::Slice;
 use rules::Variant;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -83,6 +84,86 @@ pub struct Claim {
     /// Games that the score comes from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub games: Option<u32>,
+    /// How the claim is judged here; without it nothing is said about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test: Option<Test>,
+}
+
+/// What must be found for a claim to be supported. Men go by their names.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "by", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Test {
+    /// A man's worth in units of another lies between two values.
+    Within {
+        /// The man.
+        man: String,
+        /// The unit.
+        unit: String,
+        /// Least value.
+        low: f64,
+        /// Greatest value.
+        high: f64,
+    },
+    /// A man is worth more than another, in all positions or in a part of them.
+    Greater {
+        /// The man.
+        man: String,
+        /// The other man.
+        than: String,
+        /// The part.
+        #[serde(default)]
+        part: Option<Slice>,
+    },
+    /// A man is worth less in one part of the positions than in another, in units of another man.
+    Less {
+        /// The man.
+        man: String,
+        /// The unit.
+        unit: String,
+        /// Where it is worth less.
+        part: Slice,
+        /// Where it is worth more.
+        than: Slice,
+    },
+    /// A pair of bishops is worth so much beyond twice a bishop, in pawns.
+    BishopPair {
+        /// Least value.
+        low: f64,
+        /// Greatest value.
+        high: f64,
+    },
+    /// A match with unequal armies scores as claimed rather than one half (a sequential test).
+    Match {
+        /// What the side lacks whose score is claimed.
+        #[serde(default)]
+        first_lacks: String,
+        /// What the other side lacks.
+        #[serde(default)]
+        second_lacks: String,
+        /// The claimed score, above one half.
+        score: f64,
+    },
+    /// White, to move, wins at least (or at most) this share of the positions of a tablebase.
+    Tablebase {
+        /// The men, such as `KFvK`.
+        material: String,
+        /// Least share, 0 to 1.
+        #[serde(default)]
+        at_least: Option<f64>,
+        /// Greatest share, 0 to 1.
+        #[serde(default)]
+        at_most: Option<f64>,
+    },
+    /// At most this share of the games from the array is drawn.
+    Draws {
+        /// Greatest share, 0 to 1.
+        at_most: f64,
+    },
+    /// A pawn's move on each of these files is among the playable first moves.
+    FirstMoves {
+        /// Letters of files.
+        files: String,
+    },
 }
 
 /// What it would take to judge a claim.

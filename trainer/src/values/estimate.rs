@@ -87,6 +87,9 @@ pub struct Estimate {
     pub positions: u64,
     /// One a man, kings left out, in the variant's order.
     pub values: Vec<RoleValue>,
+    /// Worth of a pair of bishops beyond twice a bishop, in pawns; `None` where it is not measured.
+    #[serde(default)]
+    pub bishop_pair: Option<Interval>,
 }
 
 impl Estimate {
@@ -107,6 +110,8 @@ pub struct Scales {
     pub pawns: Vec<Option<f64>>,
     /// In knights.
     pub knights: Vec<Option<f64>>,
+    /// What two bishops on both colours of squares are worth beyond twice a bishop, in pawns; only outcomes tell.
+    pub bishop_pair: Option<f64>,
 }
 
 /// A strength in units of another; `None` unless the unit is worth something.
@@ -146,6 +151,62 @@ impl<'a> Men<'a> {
     }
 }
 
+/// An estimate together with the draws that its intervals are made of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sampled {
+    /// What is reported.
+    pub estimate: Estimate,
+    /// The values themselves.
+    pub point: Scales,
+    /// Bootstrap resamples, or draws from a posterior.
+    pub draws: Vec<Scales>,
+}
+
+impl Sampled {
+    /// Makes the estimate of a method from its values and draws.
+    pub fn new(
+        method: Method,
+        men: Men<'_>,
+        evidence: &Evidence,
+        point: Scales,
+        draws: Vec<Scales>,
+    ) -> Sampled {
+        Sampled {
+            estimate: Estimate::assemble(method, men, evidence, &point, &draws),
+            point,
+            draws,
+        }
+    }
+
+    /// What a man is worth in units of another, by their places among the men.
+    pub fn ratio(&self, man: usize, unit: usize) -> Option<Interval> {
+        let of = |scales: &Scales| ratio(scales.logits[man], scales.logits[unit]);
+        percentile_interval(of(&self.point), self.draws.iter().map(of))
+    }
+}
+
+/// What a man is worth on each square, from the counterfactual probe.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HeatMap {
+    /// The man's letter.
+    pub letter: char,
+    /// The man's name.
+    pub name: String,
+    /// Squares with enough removals, as White sees them.
+    pub squares: Vec<HeatSquare>,
+}
+
+/// One square of a heat map.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HeatSquare {
+    /// The square's name.
+    pub square: String,
+    /// Mean worth of the man there, in pawns.
+    pub pawns: f64,
+    /// Removals that it was measured by.
+    pub positions: u64,
+}
+
 /// What an estimate was made from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Evidence {
@@ -182,6 +243,10 @@ impl Estimate {
             games: evidence.games,
             positions: evidence.positions,
             values: men.roles().enumerate().map(value).collect(),
+            bishop_pair: percentile_interval(
+                point.bishop_pair,
+                draws.iter().map(|draw| draw.bishop_pair),
+            ),
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::cholesky::Cholesky;
 
 /// The ridge penalty ½·RIDGE·|w|²: a normal prior with a standard deviation of 10 logits, which only keeps the fit finite
 /// where a man is ahead in won games alone.
-const RIDGE: f64 = 0.01;
+pub const RIDGE: f64 = 0.01;
 
 /// The data of a regression.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -18,6 +18,8 @@ pub struct Design {
     pub features: Vec<f64>,
     /// Score of each row's game for White: 1, ½ or 0.
     pub scores: Vec<f64>,
+    /// Ridge of each column, the inverse variance of a normal prior around 0; [`RIDGE`] for all if empty.
+    pub ridge: Vec<f64>,
 }
 
 impl Design {
@@ -78,9 +80,15 @@ impl Design {
     /// Gradient, negative Hessian (row-major, lower triangle) and value of the penalised log-likelihood.
     fn derivatives(&self, weights: &[f64], w: &[f64]) -> (Vec<f64>, Vec<f64>, f64) {
         let columns = self.columns;
-        let mut gradient: Vec<f64> = w.iter().map(|w| -RIDGE * w).collect();
+        let ridge = |column: usize| self.ridge.get(column).copied().unwrap_or(RIDGE);
+        let weighted = |(column, w): (usize, &f64)| ridge(column) * w;
+        let mut gradient: Vec<f64> = w.iter().enumerate().map(|one| -weighted(one)).collect();
         let mut hessian = vec![0.0; columns * columns];
-        let mut value = -0.5 * RIDGE * w.iter().map(|w| w * w).sum::<f64>();
+        let penalties = w
+            .iter()
+            .enumerate()
+            .map(|(column, w)| weighted((column, w)) * w);
+        let mut value = -0.5 * penalties.sum::<f64>();
         for (row, (&score, &weight)) in self.scores.iter().zip(weights).enumerate() {
             if weight == 0.0 {
                 continue;
@@ -99,7 +107,7 @@ impl Design {
             }
         }
         for i in 0..columns {
-            hessian[i * columns + i] += RIDGE;
+            hessian[i * columns + i] += ridge(i);
         }
         (gradient, hessian, value)
     }
@@ -121,6 +129,7 @@ mod tests {
             columns: 1,
             features: vec![1.0; 4],
             scores: vec![1.0, 0.0, 0.5, 1.0],
+            ridge: Vec::new(),
         };
         let w = design.fit(&[300.0, 100.0, 200.0, 400.0], &[0.0]);
         assert!((w[0] - 4f64.ln()).abs() < 1e-3, "{w:?}");
@@ -132,6 +141,7 @@ mod tests {
             columns: 2,
             features: vec![1.0, 0.0, -1.0, 0.0],
             scores: vec![1.0, 0.0],
+            ridge: Vec::new(),
         };
         let w = design.fit(&[1.0, 1.0], &[0.0, 0.0]);
         assert!(w[0] > 2.0 && w[0] < 20.0, "{w:?}");
@@ -145,6 +155,7 @@ mod tests {
             columns: 2,
             features,
             scores: vec![1.0, 0.5, 0.0, 0.0, 1.0],
+            ridge: Vec::new(),
         };
         let one = design.fit(&[1.0; 5], &[0.0, 0.0]);
         let other = design.fit(&[1.0; 5], &[5.0, -7.0]);

@@ -9,8 +9,11 @@
 //! intervals: they show the spread over games, not the net's error. The idea is that of the piece values that
 //! Fairy-Stockfish's and Stockfish's `eval` command print for its networks.
 
+mod summary;
+
 use super::bootstrap::Bootstrap;
-use super::estimate::{Estimate, Evidence, Men, Method, Scales, ratio};
+use super::estimate::{HeatMap, Men, Sampled};
+use super::phase::{Part, Slice, part_of};
 use model::{EvalRequest, Evaluator, Wdl};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -40,6 +43,17 @@ pub struct ProbeConfig {
     pub bootstrap: Bootstrap,
 }
 
+/// What the net says about the men.
+#[derive(Debug, Clone)]
+pub struct ProbeResult {
+    /// Over all positions.
+    pub whole: Sampled,
+    /// Over parts of the games. The resamples are of the same games as those of the whole, draw by draw.
+    pub slices: Vec<(Slice, Sampled)>,
+    /// Where each man is worth how much.
+    pub heat: Vec<HeatMap>,
+}
+
 /// Probes all positions with a net; `on_progress` hears how many are done.
 ///
 /// `None` if no position is fit for it.
@@ -49,10 +63,9 @@ pub fn probe(
     positions: &[ProbePosition],
     config: &ProbeConfig,
     on_progress: &mut dyn FnMut(usize),
-) -> Option<Estimate> {
+) -> Option<ProbeResult> {
     let men = Men::new(variant);
-    let mut games: std::collections::BTreeMap<usize, GameSums> = std::collections::BTreeMap::new();
-    let mut used = 0;
+    let mut readings = Vec::new();
     let per_batch = (BATCH / (2 * men.roles().count() + 1)).max(1);
     for (batch, chunk) in positions.chunks(per_batch).enumerate() {
         let trials: Vec<Trial> = chunk
@@ -68,29 +81,36 @@ pub fn probe(
                 )
             })
             .collect();
-        for (game, drops) in drops(evaluator, men, &trials, config.max_abs_q) {
-            games
-                .entry(game)
-                .or_insert_with(|| GameSums::new(men))
-                .add(men, &drops);
-            used += 1;
-        }
+        readings.extend(read(evaluator, &trials, config.max_abs_q));
         on_progress((batch * per_batch + chunk.len()).min(positions.len()));
     }
-    let games: Vec<GameSums> = games.into_values().collect();
-    (!games.is_empty()).then(|| estimate(men, &games, used, config.bootstrap))
+    summary::summarise(variant, men, &readings, config.bootstrap)
 }
 
-/// The net's drop of value for each man of a position, in logits; `None` for men that it lacks or that cannot go.
-type Drops = Vec<Option<f64>>;
+/// What the net said about one position.
+struct Reading {
+    game: usize,
+    part: Part,
+    removals: Vec<(Removal, f64)>,
+}
+
+/// A man that was taken off the board.
+#[derive(Clone, Copy)]
+struct Removal {
+    /// Place of the man among the roles.
+    man: usize,
+    owner: Color,
+    square: Square,
+}
 
 /// One position and its copies with a man less.
 struct Trial {
     game: usize,
+    part: Part,
     /// The position as it is, then the copies.
     requests: Vec<EvalRequest>,
-    /// Place of the man among the roles, and its colour, one a copy.
-    removed: Vec<(usize, Color)>,
+    /// One a copy.
+    removed: Vec<Removal>,
 }
 
 impl Trial {
@@ -107,6 +127,7 @@ impl Trial {
         rng.set_stream(index as u64);
         let mut trial = Trial {
             game: probed.game,
+            part: part_of(variant, &probed.position),
             requests: vec![request(variant, probed.position)],
             removed: Vec::new(),
         };
@@ -124,7 +145,11 @@ impl Trial {
                 );
                 if let Some(without) = without(variant, &probed.position, square) {
                     trial.requests.push(request(variant, without));
-                    trial.removed.push((man, color));
+                    trial.removed.push(Removal {
+                        man,
+                        owner: color,
+                        square,
+                    });
                 }
             }
         }
@@ -148,19 +173,15 @@ fn request(variant: &Variant, position: Position) -> EvalRequest {
     }
 }
 
-/// Evaluates the trials in one batch. Drops of a man that both sides have are averaged.
-fn drops(
-    evaluator: &mut dyn Evaluator,
-    men: Men<'_>,
-    trials: &[Trial],
-    max_abs_q: f32,
-) -> Vec<(usize, Drops)> {
+/// Evaluates the trials in one batch; each removal comes with the drop of its owner's value in logits. Positions that the net
+/// takes for decided are left out.
+fn read(evaluator: &mut dyn Evaluator, trials: &[Trial], max_abs_q: f32) -> Vec<Reading> {
     let requests: Vec<EvalRequest> = trials
         .iter()
         .flat_map(|trial| trial.requests.iter().cloned())
         .collect();
     let mut evaluations = evaluator.evaluate(&requests).into_iter();
-    let mut result = Vec::new();
+    let mut readings = Vec::new();
     for trial in trials {
         let values: Vec<(Color, Wdl)> = trial
             .requests
@@ -172,15 +193,17 @@ fn drops(
         if before.1.q().abs() > max_abs_q {
             continue;
         }
-        let mut sums = vec![(0.0, 0u32); men.roles().count()];
-        for (&(man, owner), &after) in trial.removed.iter().zip(&values[1..]) {
-            sums[man].0 += logit_for(owner, before) - logit_for(owner, after);
-            sums[man].1 += 1;
-        }
-        let mean = |(sum, count): (f64, u32)| (count > 0).then(|| sum / f64::from(count));
-        result.push((trial.game, sums.into_iter().map(mean).collect()));
+        let drop = |(&removal, &after): (&Removal, &(Color, Wdl))| {
+            let owner = removal.owner;
+            (removal, logit_for(owner, before) - logit_for(owner, after))
+        };
+        readings.push(Reading {
+            game: trial.game,
+            part: trial.part,
+            removals: trial.removed.iter().zip(&values[1..]).map(drop).collect(),
+        });
     }
-    result
+    readings
 }
 
 /// Log-odds of a side's expected score, from a value for the side to move.
@@ -188,87 +211,6 @@ fn logit_for(side: Color, (turn, wdl): (Color, Wdl)) -> f64 {
     let score = ((1.0 + f64::from(wdl.q())) / 2.0).clamp(CLIP, 1.0 - CLIP);
     let logit = (score / (1.0 - score)).ln();
     if side == turn { logit } else { -logit }
-}
-
-/// Sums over the positions of one game, for means and paired ratios.
-#[derive(Debug, Clone)]
-struct GameSums {
-    /// Drop of each man, and the number of positions.
-    alone: Vec<(f64, f64)>,
-    /// Drop of each man and of the pawn, over positions with both.
-    with_pawn: Vec<(f64, f64)>,
-    /// Drop of each man and of the knight, over positions with both.
-    with_knight: Vec<(f64, f64)>,
-}
-
-impl GameSums {
-    fn new(men: Men<'_>) -> GameSums {
-        let zeros = vec![(0.0, 0.0); men.roles().count()];
-        GameSums {
-            alone: zeros.clone(),
-            with_pawn: zeros.clone(),
-            with_knight: zeros,
-        }
-    }
-
-    fn add(&mut self, men: Men<'_>, drops: &Drops) {
-        let drop_of = |man: Option<usize>| man.and_then(|man| drops[man]);
-        let (pawn, knight) = (drop_of(men.pawn()), drop_of(men.knight()));
-        for (man, drop) in drops.iter().enumerate() {
-            let Some(drop) = *drop else { continue };
-            for (sums, unit) in [
-                (&mut self.alone, Some(1.0)),
-                (&mut self.with_pawn, pawn),
-                (&mut self.with_knight, knight),
-            ] {
-                if let Some(unit) = unit {
-                    sums[man].0 += drop;
-                    sums[man].1 += unit;
-                }
-            }
-        }
-    }
-}
-
-fn estimate(men: Men<'_>, games: &[GameSums], positions: u64, bootstrap: Bootstrap) -> Estimate {
-    let once = vec![1.0; games.len()];
-    let draws = bootstrap.over_games(games.len(), |multiplicities| {
-        scales(men, games, multiplicities)
-    });
-    let count = |man: usize| games.iter().map(|sums| sums.alone[man].1).sum::<f64>() as u64;
-    let evidence = Evidence {
-        games: games.len() as u64,
-        positions,
-        of_men: (0..men.roles().count()).map(count).collect(),
-    };
-    Estimate::assemble(
-        Method::CounterfactualProbe,
-        men,
-        &evidence,
-        &scales(men, games, &once),
-        &draws,
-    )
-}
-
-fn scales(men: Men<'_>, games: &[GameSums], multiplicities: &[f64]) -> Scales {
-    let ratios = |part: fn(&GameSums) -> &Vec<(f64, f64)>| -> Vec<Option<f64>> {
-        (0..men.roles().count())
-            .map(|man| {
-                let weighted = games
-                    .iter()
-                    .zip(multiplicities)
-                    .map(|(sums, m)| (m * part(sums)[man].0, m * part(sums)[man].1));
-                let (drop, unit) =
-                    weighted.fold((0.0, 0.0), |sum, next| (sum.0 + next.0, sum.1 + next.1));
-                ratio(Some(drop), Some(unit))
-            })
-            .collect()
-    };
-    Scales {
-        logits: ratios(|sums| &sums.alone),
-        pawns: ratios(|sums| &sums.with_pawn),
-        knights: ratios(|sums| &sums.with_knight),
-    }
 }
 
 #[cfg(test)]

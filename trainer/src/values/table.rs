@@ -1,12 +1,18 @@
 //! The estimates side by side with the claims: as data and as text.
 
 use super::claims::{ClaimedValues, Claims};
-use super::estimate::{Estimate, Interval, RoleValue};
+use super::court::{Results, Ruling};
+use super::estimate::{Estimate, HeatMap, Interval, RoleValue};
 use super::exact::Agreement;
+use super::first_moves::FirstMove;
+use super::odds::OddsMatch;
+use super::phase::Slice;
+use super::reconcile::{Combined, CombinedValue};
+use crate::arena::normal::Z_95;
 use serde::{Deserialize, Serialize};
 
 /// Version of the JSON form.
-pub const TABLE_VERSION: u32 = 1;
+pub const TABLE_VERSION: u32 = 2;
 
 /// What is known about the worth of a variant's men.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -22,11 +28,35 @@ pub struct ValueTable {
     pub net: Option<String>,
     /// One an estimator.
     pub estimates: Vec<Estimate>,
+    /// The estimators' values combined, man by man.
+    pub combined: Vec<CombinedValue>,
+    /// Values in parts of the games, by each estimator that knows parts.
+    pub slices: Vec<SliceValues>,
+    /// What each man is worth where, from the probe.
+    pub heat: Vec<HeatMap>,
+    /// Matches with unequal armies that the third estimator has played.
+    pub matches: Vec<OddsMatch>,
+    /// Matches that claims are about.
+    pub trials: Vec<OddsMatch>,
     /// How well the net knows the positions of tablebases; empty without tables.
-    #[serde(default)]
     pub exact: Vec<Agreement>,
+    /// Results of self-play from the array.
+    pub results: Results,
+    /// White's first moves as the net sees them, best first.
+    pub first_moves: Vec<FirstMove>,
     /// What has been published about the variant.
     pub claims: Option<Claims>,
+    /// What is to be thought of the claims.
+    pub rulings: Vec<Ruling>,
+}
+
+/// An estimator's values in a part of the games.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SliceValues {
+    /// The part.
+    pub slice: Slice,
+    /// The values there.
+    pub estimate: Estimate,
 }
 
 /// The unit of a block of the text table.
@@ -35,16 +65,19 @@ struct Unit {
     /// The man that is worth 1.
     man: &'static str,
     of: fn(&RoleValue) -> Option<Interval>,
+    combined: fn(&CombinedValue) -> Option<Combined>,
 }
 
 const UNITS: [Unit; 2] = [
     Unit {
         man: "pawn",
         of: |value| value.pawns,
+        combined: |value| value.pawns,
     },
     Unit {
         man: "knight",
         of: |value| value.knights,
+        combined: |value| value.knights,
     },
 ];
 
@@ -70,7 +103,10 @@ impl std::fmt::Display for ValueTable {
                 writeln!(f)?;
             }
         }
-        self.write_notes(f)
+        self.write_slices(f)?;
+        self.write_notes(f)?;
+        self.write_warnings(f)?;
+        self.write_rulings(f)
     }
 }
 
@@ -87,6 +123,9 @@ impl ValueTable {
                 .iter()
                 .map(|estimate| estimate.method.title().to_owned()),
         );
+        if self.estimates.len() > 1 {
+            head.push("combined".to_owned());
+        }
         head.extend(claims.iter().map(|values| self.label(values)));
         let mut rows = vec![head];
         let dash = || "-".to_owned();
@@ -95,6 +134,14 @@ impl ValueTable {
             for estimate in &self.estimates {
                 let interval = estimate.of(man.letter).and_then(|value| (unit.of)(value));
                 row.push(interval.map_or_else(dash, |interval| interval.to_string()));
+            }
+            if self.estimates.len() > 1 {
+                let combined = self
+                    .combined
+                    .iter()
+                    .find(|value| value.letter == man.letter);
+                let combined = combined.and_then(unit.combined);
+                row.push(combined.map_or_else(dash, combined_text));
             }
             for values in &claims {
                 row.push(
@@ -122,6 +169,77 @@ impl ValueTable {
         source.map_or_else(|| values.source.clone(), |source| source.label.clone())
     }
 
+    /// Values in pawns by part of the game, a block an estimator.
+    fn write_slices(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for whole in &self.estimates {
+            let slices: Vec<&SliceValues> = self
+                .slices
+                .iter()
+                .filter(|slice| slice.estimate.method == whole.method)
+                .collect();
+            if slices.is_empty() {
+                continue;
+            }
+            let mut rows = vec![vec!["man".to_owned()]];
+            rows[0].extend(slices.iter().map(|slice| slice.slice.title().to_owned()));
+            for man in &whole.values {
+                let mut row = vec![format!("{} {}", man.letter, man.name)];
+                row.extend(slices.iter().map(|slice| {
+                    let value = slice.estimate.of(man.letter).and_then(|value| value.pawns);
+                    value.map_or_else(|| "-".to_owned(), |interval| interval.to_string())
+                }));
+                rows.push(row);
+            }
+            writeln!(f, "By part of the game in pawns, {}", whole.method.title())?;
+            write_aligned(f, &rows)?;
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+
+    /// Says where methods contradict each other.
+    fn write_warnings(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let torn = |unit: Unit| {
+            self.combined.iter().filter_map(move |value| {
+                let combined = (unit.combined)(value).filter(Combined::is_contradicted)?;
+                Some((value, combined, unit.man))
+            })
+        };
+        for (value, combined, unit) in UNITS.into_iter().flat_map(torn) {
+            let [low, high] = combined.range;
+            writeln!(
+                f,
+                "! the methods disagree about the {}: {low:.2} to {high:.2} {unit}s, more than their intervals allow \
+                 (p = {:.3}); between methods a factor of {:.2}",
+                value.name,
+                combined.p_value.unwrap_or(1.0),
+                combined.between
+            )?;
+        }
+        Ok(())
+    }
+
+    fn write_rulings(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.rulings.is_empty() {
+            return Ok(());
+        }
+        writeln!(f, "\nClaims, as far as this run's games and net can tell")?;
+        for Ruling {
+            text,
+            source,
+            verdict,
+            evidence,
+            ..
+        } in &self.rulings
+        {
+            writeln!(
+                f,
+                "  {verdict:<10} {text} ({source})\n             {evidence}"
+            )?;
+        }
+        Ok(())
+    }
+
     fn write_notes(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         for estimate in &self.estimates {
             let Estimate {
@@ -139,6 +257,27 @@ impl ValueTable {
         }
         if let Some(net) = &self.net {
             writeln!(f, "net probed: {net}")?;
+        }
+        for estimate in &self.estimates {
+            if let Some(pair) = estimate.bishop_pair {
+                writeln!(
+                    f,
+                    "a pair of bishops, beyond twice a bishop: {pair} pawns ({})",
+                    estimate.method.title()
+                )?;
+            }
+        }
+        for one in self.matches.iter().chain(&self.trials) {
+            let score = one.score().unwrap_or(0.5);
+            let error = Z_95 * one.pentanomial.moments().standard_error();
+            let games = 2 * one.pentanomial.pairs();
+            writeln!(
+                f,
+                "match, {}: {:.1}% ± {:.1}% in {games} games",
+                one.handicap,
+                100.0 * score,
+                100.0 * error
+            )?;
         }
         for agreement in &self.exact {
             writeln!(f, "net against tablebase {agreement}")?;
@@ -164,6 +303,12 @@ impl ValueTable {
         }
         Ok(())
     }
+}
+
+/// The combined value; `!` marks methods that contradict each other.
+fn combined_text(combined: Combined) -> String {
+    let mark = if combined.is_contradicted() { " !" } else { "" };
+    format!("{}{mark}", combined.interval)
 }
 
 /// Writes rows with their columns flush left.
@@ -240,8 +385,17 @@ mod tests {
                 games: 12,
                 positions: 34,
                 values,
+                bishop_pair: None,
             }],
+            combined: Vec::new(),
+            slices: Vec::new(),
+            heat: Vec::new(),
+            matches: Vec::new(),
+            trials: Vec::new(),
             exact: Vec::new(),
+            results: Results::default(),
+            first_moves: Vec::new(),
+            rulings: Vec::new(),
             claims: Claims::about(&falcon),
         }
     }

@@ -29,6 +29,6 @@ mod posterior;
 mod tests;
 
 pub use handicap::Handicap;
-pub use measure::{OddsConfig, OddsMatch, OddsProgress, OddsResult, measure};
+pub use measure::{OddsConfig, OddsMatch, OddsProgress, OddsResult, measure, record};
 pub use play::{NetPlayers, PairScores, Players};
 pub use posterior::Posterior;

@@ -107,9 +107,10 @@ fn planted_values_are_found_by_even_matches() {
         ControlFlow::Continue(())
     });
     let result = result.expect("games");
-    assert_eq!(result.estimate.games, 6000);
+    assert_eq!(result.values.estimate.games, 6000);
     for (letter, worth) in &WORTH[1..] {
         let pawns = result
+            .values
             .estimate
             .of(*letter)
             .and_then(|man| man.pawns)
@@ -140,7 +141,7 @@ fn intervals_cover_planted_values() {
         let result = measure(&variant, &mut planted(), &config, &mut |_| {
             ControlFlow::Continue(())
         });
-        let estimate = result.expect("games").estimate;
+        let estimate = result.expect("games").values.estimate;
         for (letter, worth) in &WORTH[1..] {
             let pawns = estimate.of(*letter).and_then(|man| man.pawns);
             covered += u32::from(pawns.is_some_and(|pawns| pawns.contains(worth / WORTH[0].1)));

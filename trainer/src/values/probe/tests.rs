@@ -100,7 +100,9 @@ fn a_planted_value_function_is_read_back() {
         &config(),
         &mut |count| done = count,
     )
-    .expect("positions");
+    .expect("positions")
+    .whole
+    .estimate;
     assert_eq!(done, positions.len());
     assert!(evaluator.calls > 1 && evaluator.calls < positions.len());
     assert!(estimate.games <= 40 && estimate.positions <= positions.len() as u64);
@@ -134,7 +136,7 @@ fn an_evaluator_without_opinions_gives_no_values() {
         &config(),
         &mut |_| (),
     );
-    let estimate = estimate.expect("positions");
+    let estimate = estimate.expect("positions").whole.estimate;
     let rook = estimate.of('R').expect("a man");
     assert_eq!(
         rook.pawns, None,
@@ -177,4 +179,116 @@ fn decided_and_missing_positions_are_left_out() {
         .is_none()
     );
     assert!(probe(&variant, &mut evaluator, &[], &config(), &mut |_| ()).is_none());
+}
+
+/// An evaluator to which men are worth less on a crowded board shows in the slices, and squares where a man is worth more
+/// show in the heat map.
+#[test]
+fn slices_and_heat_maps_show_what_was_planted() {
+    struct Crowded(MaterialEvaluator);
+    impl Evaluator for Crowded {
+        fn evaluate(&mut self, requests: &[EvalRequest]) -> Vec<Evaluation> {
+            let mut evaluations = self.0.evaluate(requests);
+            for (request, evaluation) in requests.iter().zip(&mut evaluations) {
+                let position = &request.position;
+                let falcon = self.0.variant.role_by_letter('F').expect("a falcon");
+                let count = |color| {
+                    let men = position.pieces(color, falcon).into_iter();
+                    men.map(|square| if square.file() < 5 { 1.0 } else { 2.0 })
+                        .sum::<f64>()
+                };
+                let turn = position.turn();
+                let crowd = f64::from(position.occupied().count());
+                let pawn = self.0.variant.role_by_letter('P').expect("a pawn");
+                let pawns = |color| f64::from(position.pieces(color, pawn).count());
+                let falcons = (count(turn) - count(!turn)) * (60.0 - crowd) / 40.0;
+                let balance = falcons + 0.3 * (pawns(turn) - pawns(!turn));
+                let win = (1.0 / (1.0 + (-balance).exp())) as f32;
+                evaluation.wdl = Wdl {
+                    win,
+                    draw: 0.0,
+                    loss: 1.0 - win,
+                };
+            }
+            evaluations
+        }
+    }
+    let variant = falcon();
+    let material = MaterialEvaluator {
+        variant: variant.clone(),
+        worth: Vec::new(),
+        calls: 0,
+    };
+    let mut few = positions(&variant, 30);
+    // The same with most of the men off the board, so that there is an open part.
+    let open: Vec<ProbePosition> =
+        few.iter()
+            .filter_map(|probed| {
+                let keep = |role| variant.role_by_letter(role);
+                let (falcon, king) = (keep('F')?, keep('K')?);
+                let position = probed.position.occupied().into_iter().fold(
+                    probed.position,
+                    |position, square| {
+                        let role = position.piece_at(square).map(|piece| piece.role);
+                        match role == Some(falcon) || role == Some(king) {
+                            true => position,
+                            false => position
+                                .with_piece(&variant, square, None)
+                                .unwrap_or(position),
+                        }
+                    },
+                );
+                Some(ProbePosition {
+                    position,
+                    ..*probed
+                })
+            })
+            .collect();
+    few.extend(open);
+    let config = ProbeConfig {
+        max_abs_q: 1.0,
+        ..config()
+    };
+    let result =
+        probe(&variant, &mut Crowded(material), &few, &config, &mut |_| ()).expect("positions");
+    let logits = |slice: Slice| {
+        let (_, sampled) = result
+            .slices
+            .iter()
+            .find(|(known, _)| *known == slice)
+            .expect("a slice");
+        sampled
+            .estimate
+            .of('F')
+            .and_then(|man| man.logits)
+            .expect("bounded")
+    };
+    let crowded = logits(Slice::Crowding(crate::values::phase::Crowding::Crowded));
+    let open = logits(Slice::Crowding(crate::values::phase::Crowding::Open));
+    assert!(open.low > crowded.high, "{open} {crowded}");
+    let map = result
+        .heat
+        .iter()
+        .find(|map| map.letter == 'F')
+        .expect("a heat map");
+    let mean = |left: bool| {
+        let half = map
+            .squares
+            .iter()
+            .filter(|one| (one.square.as_bytes()[0] < b'f') == left);
+        let (sum, count) = half.fold((0.0, 0), |(sum, count), one| {
+            (
+                sum + one.pawns * one.positions as f64,
+                count + one.positions,
+            )
+        });
+        sum / count as f64
+    };
+    assert!(
+        mean(false) > 1.5 * mean(true),
+        "{} {}",
+        mean(false),
+        mean(true)
+    );
+    assert_eq!(result.whole.draws.len(), config.bootstrap.resamples);
 }

@@ -4,7 +4,6 @@ use super::super::test_games::random_game;
 use super::*;
 use model::{Net, NetConfig, NetMeta, NetShape, save_net};
 use selfplay::record::to_bytes;
-use std::sync::Arc;
 
 fn chess() -> Arc<Variant> {
     Variant::by_name("chess").expect("a shipped variant")
@@ -43,6 +42,22 @@ fn quick() -> ValuesConfig {
     }
 }
 
+fn table_of(
+    storage: &Storage,
+    variant: &Arc<Variant>,
+    config: &ValuesConfig,
+    on_progress: &mut OnProgress<'_>,
+) -> anyhow::Result<ValueTable> {
+    let sources = Sources {
+        storage,
+        variant,
+        device: DeviceChoice::Cpu,
+        tables: None,
+        stop: &AtomicBool::new(false),
+    };
+    first_table(&sources, config, on_progress)
+}
+
 #[test]
 fn games_on_disk_become_values_in_the_right_order() {
     let variant = chess();
@@ -59,17 +74,10 @@ fn games_on_disk_become_values_in_the_right_order() {
         .put(&RunPaths::chunk("w2", 0), "not a chunk")
         .expect("written");
     let mut stages = Vec::new();
-    let table = first_table(
-        &storage,
-        &variant,
-        DeviceChoice::Cpu,
-        &quick(),
-        None,
-        &mut |stage, done, all| {
-            assert!(done <= all);
-            stages.push(stage);
-        },
-    );
+    let table = table_of(&storage, &variant, &quick(), &mut |stage, done, all| {
+        assert!(done <= all);
+        stages.push(stage);
+    });
     let table = table.expect("there are games");
     assert!(stages.contains(&ValuesStage::Reading) && stages.contains(&ValuesStage::Fitting));
     let [regression] = &table.estimates[..] else {
@@ -112,19 +120,24 @@ fn the_current_net_is_probed() {
         step: 7,
     };
     current.publish(&storage, bytes).expect("published");
-    let table = first_table(
-        &storage,
-        &variant,
-        DeviceChoice::Cpu,
-        &quick(),
-        None,
-        &mut |_, _, _| (),
-    );
+    let config = ValuesConfig {
+        odds: OddsConfig {
+            games: 4,
+            games_per_match: 2,
+            ..OddsConfig::default()
+        },
+        simulations: 2,
+        ..quick()
+    };
+    let table = table_of(&storage, &variant, &config, &mut |_, _, _| ());
     let table = table.expect("there are games");
     assert_eq!(table.net.as_deref(), Some("000007"));
-    let [_, probe] = &table.estimates[..] else {
-        panic!("two estimates: {table}")
+    let [_, probe, odds] = &table.estimates[..] else {
+        panic!("three estimates: {table}")
     };
+    assert_eq!((odds.method, odds.games), (Method::MaterialOdds, 4));
+    assert!(!table.matches.is_empty() && !table.slices.is_empty());
+    assert!(!table.rulings.is_empty() && table.first_moves.len() == 20);
     assert_eq!(probe.method, Method::CounterfactualProbe);
     assert!(
         probe.positions > 20 && probe.positions <= 60 && probe.games > 5,
@@ -135,14 +148,7 @@ fn the_current_net_is_probed() {
 
 #[test]
 fn a_run_without_games_is_explained() {
-    let error = first_table(
-        &Storage::in_memory(),
-        &chess(),
-        DeviceChoice::Cpu,
-        &quick(),
-        None,
-        &mut |_, _, _| (),
-    );
+    let error = table_of(&Storage::in_memory(), &chess(), &quick(), &mut |_, _, _| ());
     assert!(
         error
             .expect_err("no games")
@@ -153,7 +159,7 @@ fn a_run_without_games_is_explained() {
         share: 0.0,
         ..quick()
     };
-    assert!(bad.validate().is_err());
+    assert!(bad.validate(&chess()).is_err());
 }
 
 /// A resumed run's workers have just begun chunks, and the games are in the older ones.
