@@ -1,11 +1,13 @@
 //! Training samples per second, forwards and backwards: the tower in our kernels and burn alone.
 //!
-//! `cargo run --release -p model --example training [VARIANT] [SIZE] [SECONDS]`; the environment
+//! `cargo run --release -p model --example training [VARIANT] [SIZE] [SECONDS] [f32|bf16]`; the environment
 //! variable `RAYON_NUM_THREADS` sets the number of threads.
 
 use std::time::Duration;
 
-use model::{DeviceChoice, Net, NetConfig, NetShape, training_throughput};
+use model::{
+    DeviceChoice, Net, NetConfig, NetShape, TrainingPrecision, TrainingWay, training_throughput,
+};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -23,17 +25,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         1,
         &device,
     )?;
+    let ways = match arguments.next().as_deref() {
+        Some("f32") => vec![TrainingWay::Own(TrainingPrecision::F32)],
+        Some("bf16") => vec![TrainingWay::Own(TrainingPrecision::Bf16)],
+        _ => TrainingWay::available(),
+    };
     for batch in [128, 256] {
         let time = Duration::from_secs_f64(seconds);
-        let result = training_throughput(&net, &variant, batch, time);
-        println!(
-            "{size} batch {batch}: f32 {:.0} samples/s, bf16 {:.0}, burn {:.0}; ratios {:.2}, {:.2}",
-            result.f32,
-            result.bf16,
-            result.burn,
-            result.f32 / result.burn,
-            result.bf16 / result.burn,
-        );
+        let rates = training_throughput(&net, &variant, batch, &ways, time);
+        for (way, rate) in ways.iter().zip(&rates) {
+            let ratio = rate / rates[rates.len() - 1];
+            println!("{size} batch {batch}: {way:?} {rate:.0} samples/s, ratio {ratio:.2}");
+        }
     }
     Ok(())
 }

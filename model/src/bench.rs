@@ -1,16 +1,16 @@
 //! How fast an evaluator is, and how fast training is.
 
+mod training;
+
+pub use training::{TrainingWay, training_throughput};
+
 use std::time::{Duration, Instant};
 
-use burn::tensor::activation::log_softmax;
-use burn::tensor::{Tensor, TensorData};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rules::{Status, Variant};
 
-use crate::{
-    Encoding, EvalRequest, Evaluator, Net, NetOutput, PolicyGather, PolicyLayout, TrainingPrecision,
-};
+use crate::{EvalRequest, Evaluator};
 
 /// Positions per second at one batch size.
 #[derive(Clone, Copy, Debug)]
@@ -75,80 +75,5 @@ pub fn throughput(
     Throughput {
         batch,
         positions_per_second: positions as f64 / start.elapsed().as_secs_f64(),
-    }
-}
-
-/// Training steps on one device and net, forwards and backwards without an optimizer.
-#[derive(Clone, Copy, Debug)]
-pub struct TrainingThroughput {
-    /// Samples in each step.
-    pub batch: usize,
-    /// Samples per second of wall time with kernels of our own in 32 bits.
-    pub f32: f64,
-    /// The same with 16 bits, if the CPU has instructions for it; else as in 32.
-    pub bf16: f64,
-    /// Samples per second of wall time by burn's operations alone.
-    pub burn: f64,
-}
-
-/// Measures training steps of `net`, which must be in training mode on the CPU, on positions of
-/// `variant`: by turns one step with each of our kernels and one by burn's operations, for about `time`
-/// after one of each to warm up, so that whatever else the machine does slows down both. The best
-/// step of each counts.
-///
-/// # Panics
-/// If the net is of another variant.
-pub fn training_throughput(
-    net: &Net,
-    variant: &Variant,
-    batch: usize,
-    time: Duration,
-) -> TrainingThroughput {
-    let requests = sample_requests(variant, batch, 1);
-    let encoding = Encoding::new(variant);
-    let planes = encoding.encode_batch(requests.iter().map(|r| (&r.position, r.repetitions)));
-    let data = TensorData::new(planes, [batch, encoding.planes(), 10, 10]);
-    let planes = Tensor::from_data(data, &net.device());
-    let layout = PolicyLayout::new(variant);
-    let moves: Vec<Vec<_>> = (requests.iter())
-        .map(|request| {
-            let turn = request.position.turn();
-            let index = |&mv| layout.index(turn, mv);
-            request.moves.iter().map(index).collect()
-        })
-        .collect();
-    let gather = PolicyGather::new(net.shape(), &moves, &net.device());
-    let step = |forward: &dyn Fn(Tensor<4>) -> NetOutput| {
-        let start = Instant::now();
-        let output = forward(planes.clone());
-        let policy = log_softmax(output.legal_logits(&gather), 1).narrow(1, 0, 1);
-        let wdl = log_softmax(output.wdl_logits, 1).narrow(1, 0, 1);
-        let loss = output.moves_left.mean() - policy.mean() - wdl.mean();
-        std::hint::black_box(loss.backward());
-        start.elapsed().as_secs_f64()
-    };
-    let net = |precision| net.clone().with_training_precision(precision);
-    let (long, short) = (net(TrainingPrecision::F32), net(TrainingPrecision::Bf16));
-    let mut best = [f64::INFINITY; 3];
-    let start = Instant::now();
-    let mut steps = 0;
-    while steps < 2 || start.elapsed() < time {
-        let times = [
-            step(&|planes| long.forward(planes)),
-            step(&|planes| short.forward(planes)),
-            step(&|planes| long.forward_burn(planes)),
-        ];
-        if steps > 0 {
-            for (best, time) in best.iter_mut().zip(times) {
-                *best = time.min(*best);
-            }
-        }
-        steps += 1;
-    }
-    TrainingThroughput {
-        batch,
-        f32: batch as f64 / best[0],
-        bf16: batch as f64 / best[1],
-        burn: batch as f64 / best[2],
     }
 }

@@ -40,7 +40,7 @@ mod training;
 mod wdl;
 mod weights;
 
-pub use bench::{Throughput, TrainingThroughput, sample_requests, throughput, training_throughput};
+pub use bench::{Throughput, TrainingWay, sample_requests, throughput, training_throughput};
 pub use burn;
 pub use burn::tensor::Device;
 pub use compiled::{CompiledEvaluator, SimdLevel};

@@ -20,7 +20,7 @@ pub enum TrainingPrecision {
 
 impl TrainingPrecision {
     /// What this machine can do of it.
-    pub(crate) fn available(self) -> TrainingPrecision {
+    pub fn available(self) -> TrainingPrecision {
         match self {
             TrainingPrecision::Bf16 if bf16::supported() => self,
             _ => TrainingPrecision::F32,
