@@ -18,6 +18,7 @@ mod cholesky;
 pub mod cli;
 pub mod config;
 pub mod finale;
+pub mod fit;
 pub mod fleet;
 mod game_stats;
 pub mod interrupt;

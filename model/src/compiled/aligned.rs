@@ -1,28 +1,31 @@
-//! Floats that start on a cache line.
+//! Numbers that start on a cache line.
 
 use std::ops::{Deref, DerefMut};
 
-/// A fixed number of floats whose first lies on a 64-byte boundary, so that no vector load of a
-/// full cache line is split in two.
-pub struct AlignedFloats {
-    storage: Vec<f32>,
+/// A fixed number of plain numbers whose first lies on a 64-byte boundary, so that no vector load
+/// of a full cache line is split in two.
+pub struct Aligned<T> {
+    storage: Vec<T>,
     start: usize,
     len: usize,
 }
 
-const LINE_BYTES: usize = 64;
-const LINE_FLOATS: usize = LINE_BYTES / size_of::<f32>();
+/// Floats that start on a cache line.
+pub type AlignedFloats = Aligned<f32>;
 
-impl AlignedFloats {
+const LINE_BYTES: usize = 64;
+
+impl<T: Copy + Default> Aligned<T> {
     /// `len` zeros.
-    pub fn zeros(len: usize) -> AlignedFloats {
-        let storage = vec![0.0; len + LINE_FLOATS];
-        // `align_offset` may decline; then the floats are merely slower.
+    pub fn zeros(len: usize) -> Aligned<T> {
+        let line = LINE_BYTES / size_of::<T>();
+        let storage = vec![T::default(); len + line];
+        // `align_offset` may decline; then the numbers are merely slower.
         let start = match storage.as_ptr().align_offset(LINE_BYTES) {
-            offset if offset <= LINE_FLOATS => offset,
+            offset if offset <= line => offset,
             _ => 0,
         };
-        AlignedFloats {
+        Aligned {
             storage,
             start,
             len,
@@ -30,16 +33,16 @@ impl AlignedFloats {
     }
 }
 
-impl Deref for AlignedFloats {
-    type Target = [f32];
+impl<T> Deref for Aligned<T> {
+    type Target = [T];
 
-    fn deref(&self) -> &[f32] {
+    fn deref(&self) -> &[T] {
         &self.storage[self.start..][..self.len]
     }
 }
 
-impl DerefMut for AlignedFloats {
-    fn deref_mut(&mut self) -> &mut [f32] {
+impl<T> DerefMut for Aligned<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
         &mut self.storage[self.start..][..self.len]
     }
 }

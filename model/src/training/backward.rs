@@ -2,20 +2,23 @@
 
 use rayon::prelude::*;
 
-use super::convolution::{Packing, TowerConv, add_conv_gradient};
-use super::elementwise::{add_gradient_sums, add_squares, mask_gradient, norm_input_gradient};
+use super::elementwise::{
+    Gate, add_squares, keep_activations, keep_gradient, load_activations, mask_gradient,
+    norm_input_gradient,
+};
 use super::gradient_kernel::{GradientJob, add_weight_gradient, sums_len};
 use super::heads::{HeadTools, Outputs};
 use super::norm::{GradientSums, NormGradient};
 use super::pooling::PoolingLayer;
 use super::reduction::{add, total, unpack};
-use super::tower::Tape;
-use crate::compiled::aligned::AlignedFloats;
+use super::tape::{Backwards, Tape};
+use super::word::Word;
+use crate::compiled::aligned::{Aligned, AlignedFloats};
 use crate::compiled::conv::BLOCK;
 
 /// What a part of the batch adds to the gradients of one convolution and what is before it.
 struct PartGradients {
-    /// As in [`GradientJob::sums`].
+    /// As [`sums_len`] describes.
     weights: AlignedFloats,
     /// For the normalisation before the convolution.
     sums: GradientSums,
@@ -25,22 +28,19 @@ struct PartGradients {
 }
 
 /// Buffers of one part of the batch.
-struct Scratch {
-    input: AlignedFloats,
+struct Scratch<W: Word> {
+    input: Aligned<W>,
     /// Gradient of the convolution's output.
-    output_gradient: AlignedFloats,
+    output_gradient: Aligned<W>,
     /// Gradient of its input.
-    input_gradient: AlignedFloats,
-    packing: Packing,
+    input_gradient: Aligned<W>,
+    /// What pooling saw, and its gradient.
+    pooled: [AlignedFloats; 2],
+    room: W::Room,
 }
 
-impl Tape {
-    /// The gradients of the parameters, in the plan's order, from those of the outputs; none where
-    /// nothing depends on an output.
-    ///
-    /// # Panics
-    /// If a gradient's length is wrong.
-    pub fn backward(&self, outputs: &Outputs<Option<&[f32]>>) -> Vec<f32> {
+impl<W: Word> Backwards for Tape<W> {
+    fn backward(&self, outputs: &Outputs<Option<&[f32]>>) -> Vec<f32> {
         let tower = &self.tower;
         let mut parameters = vec![0.0; tower.plan.len];
         let mut gradient = self.activations();
@@ -53,18 +53,20 @@ impl Tape {
         self.stem_backward(sums, &gradient, &mut parameters);
         parameters
     }
+}
 
+impl<W: Word> Tape<W> {
     /// Back through the heads and the last relu.
     fn enter(
         &self,
         outputs: &Outputs<Option<&[f32]>>,
-        gradient: &mut [f32],
+        gradient: &mut [W],
         parameters: &mut [f32],
     ) -> GradientSums {
         let tower = &self.tower;
         let (grid, channels) = (tower.grid, tower.channels);
         let last = tower.plan.pooling.len();
-        let (len, part) = (tower.sample_floats(), self.part());
+        let (len, part) = (self.sample_words(), self.part());
         let tools = HeadTools::new(tower, &self.parameters);
         let parts = gradient.par_chunks_mut(part * len).enumerate();
         let parts = parts.map(|(index, gradient)| {
@@ -74,26 +76,26 @@ impl Tape {
                 biases: vec![0.0; tools.blocks * BLOCK],
             };
             let mut scratch = tools.scratch(tower);
-            let mut feature_gradient = grid.activations(channels);
+            let [mut feature_gradient, mut features] = [channels; 2].map(|c| grid.activations(c));
+            let mut rounded = Aligned::zeros(len);
             for (i, gradient) in gradient.chunks_exact_mut(len).enumerate() {
                 let sample = index * part + i;
+                let kept = self.of(&self.features[last], sample);
+                load_activations(self.how(), kept, &mut features);
                 let out = &mut feature_gradient;
-                self.heads_backward(sample, outputs, &tools, &mut scratch, out);
-                let features = self.of(&self.features[last], sample);
+                self.heads_backward((sample, &features), outputs, &tools, &mut scratch, out);
                 let job = GradientJob {
                     grid,
                     inputs: channels,
                     out_blocks: tools.blocks,
-                    taps: 1,
-                    input: features,
+                    input: &features[..],
                     output_gradient: &scratch.gradient,
-                    sums: &mut own.weights,
                 };
-                add_weight_gradient(tower.level, job);
+                add_weight_gradient(tower.level, job, 1, &mut own.weights);
                 add_squares(self.how(), &scratch.gradient, &mut own.biases);
-                let blocks = tower.blocks();
-                mask_gradient::<false>(self.how(), blocks, out, features, gradient);
-                self.add_sums(2 * last, sample, gradient, &mut own.sums);
+                keep_activations(self.how(), out, &mut rounded);
+                let gate = Gate::Relu(kept);
+                self.keep(2 * last, sample, &rounded, gate, gradient, &mut own.sums);
             }
             own
         });
@@ -120,9 +122,18 @@ impl Tape {
         GradientSums::join(sums)
     }
 
-    fn add_sums(&self, conv: usize, sample: usize, gradient: &[f32], sums: &mut GradientSums) {
-        let z = self.of(&self.sums[conv], sample);
-        add_gradient_sums(self.how(), gradient, z, &self.norms[conv], sums);
+    /// Keeps a sample's gradient of the output of normalisation `conv`.
+    fn keep(
+        &self,
+        conv: usize,
+        sample: usize,
+        gradient: &[W],
+        gate: Gate<W>,
+        out: &mut [W],
+        sums: &mut GradientSums,
+    ) {
+        let norm = (self.of(&self.sums[conv], sample), &self.norms[conv]);
+        keep_gradient(self.how(), gradient, gate, norm, out, sums);
     }
 
     /// From the gradient behind a block's last addition, `gradient`, to that of its first
@@ -131,8 +142,8 @@ impl Tape {
         &self,
         block: usize,
         sums: GradientSums,
-        gradient: &[f32],
-        inner: &mut [f32],
+        gradient: &[W],
+        inner: &mut [W],
         parameters: &mut [f32],
     ) -> GradientSums {
         let (first, second) = (2 * block + 1, 2 * block + 2);
@@ -140,20 +151,18 @@ impl Tape {
         let place = self.tower.plan.pooling[block].as_ref();
         let layer = place.map(|place| PoolingLayer::new(place, &self.parameters));
         let conv = self.transposed(second);
-        let each = |sample: usize, out: &mut [f32], own: &mut PartGradients, s: &mut Scratch| {
+        let each = |sample: usize, out: &mut [_], own: &mut PartGradients, s: &mut Scratch<W>| {
             self.activate(first, sample, self.bias(block, sample), &mut s.input);
             self.through_conv(second, sample, (gradient, &norm, &conv), None, own, s);
-            mask_gradient::<false>(
-                self.how(),
-                self.tower.blocks(),
-                &s.input_gradient,
-                &s.input,
-                out,
-            );
-            if let Some(layer) = &layer {
-                self.pooling_backward(layer, block, sample, out, &mut own.biases);
-            }
-            self.add_sums(first, sample, out, &mut own.sums);
+            let gate = match &layer {
+                None => Gate::Relu(&s.input[..]),
+                Some(layer) => {
+                    mask_gradient(self.how(), &s.input, &mut s.input_gradient);
+                    self.pooling_backward(layer, block, sample, own, s);
+                    Gate::Open
+                }
+            };
+            self.keep(first, sample, &s.input_gradient, gate, out, &mut own.sums);
         };
         let pooling_len = place.map_or(0, |place| place.weight.len() + place.bias.len());
         let parts = self.backward_parts(second, pooling_len, inner, each);
@@ -174,49 +183,45 @@ impl Tape {
         &self,
         block: usize,
         sums: GradientSums,
-        inner: &[f32],
-        gradient: &mut [f32],
+        inner: &[W],
+        gradient: &mut [W],
         parameters: &mut [f32],
     ) -> GradientSums {
         let first = 2 * block + 1;
         let norm = self.norm_backward(first, &sums, parameters);
         let conv = self.transposed(first);
-        let each = |sample: usize, out: &mut [f32], own: &mut PartGradients, s: &mut Scratch| {
+        let each = |sample: usize, out: &mut [_], own: &mut PartGradients, s: &mut Scratch<W>| {
             let input = self.of(&self.features[block], sample);
             self.through_conv(first, sample, (inner, &norm, &conv), Some(input), own, s);
-            mask_gradient::<true>(
-                self.how(),
-                self.tower.blocks(),
+            let gate = Gate::AddRelu(input);
+            self.keep(
+                2 * block,
+                sample,
                 &s.input_gradient,
-                input,
+                gate,
                 out,
+                &mut own.sums,
             );
-            self.add_sums(2 * block, sample, out, &mut own.sums);
         };
         let parts = self.backward_parts(first, 0, gradient, each);
         self.collect_parts(first, parts, parameters)
     }
 
-    fn stem_backward(&self, sums: GradientSums, gradient: &[f32], parameters: &mut [f32]) {
+    fn stem_backward(&self, sums: GradientSums, gradient: &[W], parameters: &mut [f32]) {
         let norm = self.norm_backward(0, &sums, parameters);
-        let (grid, part) = (self.tower.grid, self.part());
+        let part = self.part();
         let inputs = self.tower.stem_inputs();
         let parts = (0..self.batch.div_ceil(part)).into_par_iter().map(|index| {
             let mut weights = AlignedFloats::zeros(sums_len(inputs, self.tower.blocks(), 3));
-            let mut input = grid.activations(inputs);
-            let mut output_gradient = grid.activations(self.tower.channels);
-            let mut packing = Packing::default();
+            let mut plain = self.tower.grid.activations(inputs);
+            let mut input = Aligned::zeros(inputs.div_ceil(BLOCK) * self.block_words());
+            let mut output_gradient = Aligned::zeros(self.sample_words());
+            let mut room = W::Room::default();
             for sample in index * part..((index + 1) * part).min(self.batch) {
-                self.tower
-                    .lay_out_planes(self.sample_planes(sample), &mut input);
+                self.lay_out(sample, &mut plain, &mut input);
                 self.conv_output_gradient(0, sample, gradient, &norm, &mut output_gradient);
-                self.add_conv_gradient(
-                    inputs,
-                    &input,
-                    &output_gradient,
-                    &mut weights,
-                    &mut packing,
-                );
+                let pair = (&input[..], &output_gradient[..]);
+                self.add_conv_gradient(inputs, pair, &mut weights, &mut room);
             }
             weights
         });
@@ -245,72 +250,66 @@ impl Tape {
         &self,
         conv: usize,
         sample: usize,
-        (gradient, norm, transposed): (&[f32], &NormGradient, &TowerConv),
-        input: Option<&[f32]>,
+        (gradient, norm, transposed): (&[W], &NormGradient, &W::Conv),
+        input: Option<&[W]>,
         own: &mut PartGradients,
-        scratch: &mut Scratch,
+        scratch: &mut Scratch<W>,
     ) {
         let output_gradient = &mut scratch.output_gradient;
         self.conv_output_gradient(conv, sample, gradient, norm, output_gradient);
-        let input = input.unwrap_or(&scratch.input);
+        let pair = (input.unwrap_or(&scratch.input), &output_gradient[..]);
         let inputs = self.tower.plan.convs[conv].inputs;
-        self.add_conv_gradient(
-            inputs,
-            input,
-            output_gradient,
-            &mut own.weights,
-            &mut scratch.packing,
-        );
+        self.add_conv_gradient(inputs, pair, &mut own.weights, &mut scratch.room);
         let out = &mut scratch.input_gradient;
-        transposed.run(self.tower.grid, output_gradient, &mut scratch.packing, out);
+        W::convolve_gradient(transposed, self.tower.grid, output_gradient, out);
     }
 
     fn conv_output_gradient(
         &self,
         conv: usize,
         sample: usize,
-        gradient: &[f32],
+        gradient: &[W],
         norm: &NormGradient,
-        out: &mut [f32],
+        out: &mut [W],
     ) {
         let (gradient, z) = (self.of(gradient, sample), self.of(&self.sums[conv], sample));
         norm_input_gradient(self.how(), gradient, z, norm, out);
     }
 
+    /// From what a convolution saw and the gradient of what it gave.
     fn add_conv_gradient(
         &self,
         inputs: usize,
-        input: &[f32],
-        output_gradient: &[f32],
+        (input, output_gradient): (&[W], &[W]),
         sums: &mut [f32],
-        packing: &mut Packing,
+        room: &mut W::Room,
     ) {
         let job = GradientJob {
             grid: self.tower.grid,
             inputs,
             out_blocks: self.tower.blocks(),
-            taps: 3,
             input,
             output_gradient,
-            sums,
         };
-        add_conv_gradient(self.tower.kernels(), job, packing);
+        W::add_weight_gradient(self.tower.level, job, sums, room);
     }
 
-    /// From the gradient of norm + bias to that of the norm, for one sample.
+    /// From the gradient of norm + bias to that of the norm, for the sample in the scratch.
     fn pooling_backward(
         &self,
         layer: &PoolingLayer,
         block: usize,
         sample: usize,
-        gradient: &mut [f32],
-        sums: &mut [f32],
+        own: &mut PartGradients,
+        scratch: &mut Scratch<W>,
     ) {
         let (conv, channels) = (2 * block + 1, self.tower.channels);
         let mask = self.tower.mask(self.sample_planes(sample));
         let (inputs, _) = (self.pooled[block].as_ref()).expect("the block has pooling");
         let pooled = &inputs[sample * 2 * channels..][..2 * channels];
-        let z = self.of(&self.sums[conv], sample);
+        let [z, gradient] = &mut scratch.pooled;
+        load_activations(self.how(), self.of(&self.sums[conv], sample), z);
+        load_activations(self.how(), &scratch.input_gradient, gradient);
         let mut bias_gradient = vec![0.0; self.tower.blocks() * BLOCK];
         add_squares(self.how(), gradient, &mut bias_gradient);
         let mut pooled_gradient = vec![0.0; 2 * channels];
@@ -318,16 +317,23 @@ impl Tape {
             #[inline(always)]
             || {
                 let bias_gradient = &bias_gradient[..channels];
-                layer.backward(pooled, bias_gradient, &mut pooled_gradient, sums);
+                layer.backward(pooled, bias_gradient, &mut pooled_gradient, &mut own.biases);
                 self.pooled(&mask, z, &self.norms[conv])
                     .spread(pooled, &pooled_gradient, gradient);
             },
         );
+        keep_activations(self.how(), gradient, &mut scratch.input_gradient);
     }
 
-    fn transposed(&self, conv: usize) -> TowerConv {
+    fn transposed(&self, conv: usize) -> W::Conv {
         let place = &self.tower.plan.convs[conv];
-        TowerConv::transposed(self.tower.kernels(), place, &self.parameters)
+        W::pack(
+            self.tower.level,
+            place,
+            &self.parameters,
+            place.outputs,
+            true,
+        )
     }
 
     /// Runs `each` for all samples with what belongs to them in `out`, part by part.
@@ -335,12 +341,13 @@ impl Tape {
         &self,
         conv: usize,
         pooling_len: usize,
-        out: &mut [f32],
-        each: impl Fn(usize, &mut [f32], &mut PartGradients, &mut Scratch) + Sync,
+        out: &mut [W],
+        each: impl Fn(usize, &mut [W], &mut PartGradients, &mut Scratch<W>) + Sync,
     ) -> Vec<PartGradients> {
         let inputs = self.tower.plan.convs[conv].inputs;
-        let (len, part) = (self.tower.sample_floats(), self.part());
-        let room = || self.tower.grid.activations(self.tower.channels);
+        let (len, part) = (self.sample_words(), self.part());
+        let words = || Aligned::zeros(self.sample_words());
+        let floats = || self.tower.grid.activations(self.tower.channels);
         let parts = out.par_chunks_mut(part * len).enumerate();
         let parts = parts.map(|(index, out)| {
             let mut own = PartGradients {
@@ -349,10 +356,11 @@ impl Tape {
                 biases: vec![0.0; pooling_len],
             };
             let mut scratch = Scratch {
-                input: room(),
-                output_gradient: room(),
-                input_gradient: room(),
-                packing: Packing::default(),
+                input: words(),
+                output_gradient: words(),
+                input_gradient: words(),
+                pooled: [floats(), floats()],
+                room: W::Room::default(),
             };
             for (sample, out) in out.chunks_exact_mut(len).enumerate() {
                 each(index * part + sample, out, &mut own, &mut scratch);

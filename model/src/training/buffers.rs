@@ -3,13 +3,21 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::compiled::aligned::AlignedFloats;
+use super::word::Word;
+use crate::compiled::aligned::Aligned;
 
 /// A net's spare buffers. All activations of a net have the same layout, whose borders are zero
 /// and stay so, so a buffer can serve again without being cleared; fresh memory would have to be
 /// mapped and cleared by the operating system, which costs as much as a convolution.
 #[derive(Clone, Default)]
-pub struct Buffers(Arc<Mutex<Vec<AlignedFloats>>>);
+pub struct Buffers(Arc<Mutex<Spares>>);
+
+/// Buffers that nobody uses.
+#[derive(Default)]
+pub struct Spares {
+    pub floats: Vec<Aligned<f32>>,
+    pub pairs: Vec<Aligned<u32>>,
+}
 
 impl std::fmt::Debug for Buffers {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -18,43 +26,44 @@ impl std::fmt::Debug for Buffers {
 }
 
 impl Buffers {
-    /// Activations of `len` floats with zero borders and anything within.
-    pub fn take(&self, len: usize) -> Buffer {
-        let mut spare = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Activations of `len` words with zero borders and anything within.
+    pub fn take<W: Word>(&self, len: usize) -> Buffer<W> {
+        let mut spares = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let spares = W::spares(&mut spares);
         // Spares of another length are of another batch size, which does not come back soon.
-        spare.retain(|floats| floats.len() == len);
-        let floats = spare.pop().unwrap_or_else(|| AlignedFloats::zeros(len));
+        spares.retain(|words| words.len() == len);
+        let words = spares.pop().unwrap_or_else(|| Aligned::zeros(len));
         Buffer {
-            floats: Some(floats),
+            words: Some(words),
             home: self.clone(),
         }
     }
 }
 
 /// Activations that go back to their net's spares when dropped.
-pub struct Buffer {
-    floats: Option<AlignedFloats>,
+pub struct Buffer<W: Word> {
+    words: Option<Aligned<W>>,
     home: Buffers,
 }
 
-impl Deref for Buffer {
-    type Target = [f32];
+impl<W: Word> Deref for Buffer<W> {
+    type Target = [W];
 
-    fn deref(&self) -> &[f32] {
-        self.floats.as_ref().expect("a buffer before its drop")
+    fn deref(&self) -> &[W] {
+        self.words.as_ref().expect("a buffer before its drop")
     }
 }
 
-impl DerefMut for Buffer {
-    fn deref_mut(&mut self) -> &mut [f32] {
-        self.floats.as_mut().expect("a buffer before its drop")
+impl<W: Word> DerefMut for Buffer<W> {
+    fn deref_mut(&mut self) -> &mut [W] {
+        self.words.as_mut().expect("a buffer before its drop")
     }
 }
 
-impl Drop for Buffer {
+impl<W: Word> Drop for Buffer<W> {
     fn drop(&mut self) {
-        let spare = &self.home.0;
-        let mut spare = spare.lock().unwrap_or_else(PoisonError::into_inner);
-        spare.extend(self.floats.take());
+        let spares = &self.home.0;
+        let mut spares = spares.lock().unwrap_or_else(PoisonError::into_inner);
+        W::spares(&mut spares).extend(self.words.take());
     }
 }

@@ -1,74 +1,107 @@
-//! What happens between convolutions, for one sample: activations laid out as [`Grid`] describes,
-//! channels in blocks, borders left alone.
+//! What happens to activations between convolutions, for one sample at a time.
 //!
-//! Work goes by rows, the squares of a rank with all channels of a block, which lie side by side:
-//! loops over so many floats are what compilers turn into vectors of any width. Factors that
-//! belong to channels are written out for a whole row first.
+//! Activations are laid out as [`Grid`] describes, channels in blocks, borders left alone. Work goes
+//! by rows, the squares of a rank with all channels of a block, which lie side by side: loops over
+//! so many words are what compilers turn into vectors of any width. Factors that belong to channels
+//! are written out for a whole row first.
 
 use std::ops::Range;
 
 use super::norm::{GradientSums, Moments, Norm, NormGradient};
+use super::word::Word;
 use crate::board::GRID;
 use crate::compiled::conv::{BLOCK, Grid, lanes};
 use crate::compiled::kernel::SimdLevel;
 
-/// A number for each float of the longest possible row.
-pub type Row = [f32; GRID * BLOCK];
+/// A number for each word of the longest possible row.
+type Numbers = [f32; GRID * BLOCK];
 
-/// The numbers of a block's channels, repeated for each square of a row.
-#[inline(always)]
-pub fn repeat(values: &[f32; BLOCK]) -> Row {
-    let mut row = [0.0; GRID * BLOCK];
-    for square in row.as_chunks_mut::<BLOCK>().0 {
-        *square = *values;
-    }
-    row
+/// Numbers for the low and the high halves of the words of a row.
+struct Row {
+    low: Numbers,
+    high: Numbers,
 }
 
-/// The reverse of [`repeat`]: sums over the squares of a row.
-#[inline(always)]
-pub fn fold(row: &Row, grid: Grid) -> [f32; BLOCK] {
-    let mut sums = [0.0; BLOCK];
-    for square in &row.as_chunks::<BLOCK>().0[..grid.files] {
-        for i in 0..BLOCK {
-            sums[i] += square[i];
+impl Row {
+    #[inline(always)]
+    fn zeros() -> Row {
+        let zeros = [0.0; GRID * BLOCK];
+        Row {
+            low: zeros,
+            high: zeros,
         }
     }
-    sums
+
+    /// The numbers of a block's channels, repeated for each square of a row.
+    #[inline(always)]
+    fn repeat<W: Word>(values: &[f32; BLOCK]) -> Row {
+        let mut row = Row::zeros();
+        for square in row.low.chunks_exact_mut(W::WORDS) {
+            square.copy_from_slice(&values[..W::WORDS]);
+        }
+        if W::PAIRS {
+            for square in row.high.chunks_exact_mut(W::WORDS) {
+                square.copy_from_slice(&values[W::WORDS..]);
+            }
+        }
+        row
+    }
+
+    /// The reverse of [`repeat`](Row::repeat): sums over the squares of a row.
+    #[inline(always)]
+    fn fold<W: Word>(&self) -> [f32; BLOCK] {
+        let mut sums = [0.0; BLOCK];
+        let halves = sums.chunks_exact_mut(W::WORDS).zip([&self.low, &self.high]);
+        for (sums, half) in halves {
+            for square in half.chunks_exact(W::WORDS) {
+                for (sum, value) in sums.iter_mut().zip(square) {
+                    *sum += value;
+                }
+            }
+        }
+        sums
+    }
 }
 
-/// Where the rows of block `block` are, from the first rank on.
+/// Where the ranks of block `block` are, in squares, from the first rank on.
 #[inline(always)]
-pub fn rows(grid: Grid, block: usize) -> impl DoubleEndedIterator<Item = Range<usize>> {
+pub fn ranks(grid: Grid, block: usize) -> impl DoubleEndedIterator<Item = Range<usize>> {
+    let width = grid.files + 2;
     (0..grid.ranks).map(move |rank| {
-        let start = block * grid.block_floats() + ((rank + 1) * (grid.files + 2) + 1) * BLOCK;
-        start..start + grid.files * BLOCK
+        let start = (block * (grid.ranks + 2) + rank + 1) * width + 1;
+        start..start + grid.files
     })
+}
+
+/// The same in words.
+#[inline(always)]
+fn rows<W: Word>(grid: Grid, block: usize) -> impl Iterator<Item = Range<usize>> {
+    ranks(grid, block).map(|rank| rank.start * W::WORDS..rank.end * W::WORDS)
 }
 
 /// What is added to a normalised convolution before its relu.
 #[derive(Clone, Copy)]
-pub enum Addend<'a> {
+pub enum Addend<'a, W> {
     Nothing,
     /// The block's input.
-    Activations(&'a [f32]),
+    Activations(&'a [W]),
     /// One number for each channel.
     Bias(&'a [f32]),
 }
 
 /// out = relu(norm(z) + addend)
-pub fn normalize_relu(
+pub fn normalize_relu<W: Word>(
     (level, grid): (SimdLevel, Grid),
-    z: &[f32],
+    z: &[W],
     norm: &Norm,
-    addend: Addend,
-    out: &mut [f32],
+    addend: Addend<W>,
+    out: &mut [W],
 ) {
     level.vectorize(
         #[inline(always)]
         || {
             for block in 0..norm.scale.len() / BLOCK {
-                let scale = repeat(lanes(&norm.scale, block * BLOCK));
+                let scale = Row::repeat::<W>(lanes(&norm.scale, block * BLOCK));
                 let mut shift = *lanes(&norm.shift, block * BLOCK);
                 if let Addend::Bias(bias) = addend {
                     let bias = lanes(bias, block * BLOCK);
@@ -76,17 +109,20 @@ pub fn normalize_relu(
                         shift[i] += bias[i];
                     }
                 }
-                let shift = repeat(&shift);
-                for row in rows(grid, block) {
-                    let factors = scale.iter().zip(&shift);
-                    let numbers = out[row.clone()].iter_mut().zip(&z[row.clone()]);
+                let shift = Row::repeat::<W>(&shift);
+                let low = |i: usize, z: W| z.low() * scale.low[i] + shift.low[i];
+                let high = |i: usize, z: W| z.high() * scale.high[i] + shift.high[i];
+                for row in rows::<W>(grid, block) {
+                    let words = out[row.clone()].iter_mut().zip(&z[row.clone()]);
+                    let words = words.zip(0..GRID * BLOCK);
                     if let Addend::Activations(x) = addend {
-                        for (((out, z), x), (scale, shift)) in numbers.zip(&x[row]).zip(factors) {
-                            *out = (z * scale + shift + x).max(0.0);
+                        for (((out, &z), i), x) in words.zip(&x[row]) {
+                            let low = (low(i, z) + x.low()).max(0.0);
+                            *out = W::keep(low, (high(i, z) + x.high()).max(0.0));
                         }
                     } else {
-                        for ((out, z), (scale, shift)) in numbers.zip(factors) {
-                            *out = (z * scale + shift).max(0.0);
+                        for ((out, &z), i) in words {
+                            *out = W::keep(low(i, z).max(0.0), high(i, z).max(0.0));
                         }
                     }
                 }
@@ -102,79 +138,169 @@ pub fn add_moments((level, grid): (SimdLevel, Grid), z: &[f32], moments: &mut Mo
         #[inline(always)]
         || {
             for block in 0..moments.channels() / BLOCK {
-                let mut sums = [0.0; GRID * BLOCK];
-                for row in rows(grid, block) {
-                    for (sum, z) in sums.iter_mut().zip(&z[row]) {
+                let mut sums = Row::zeros();
+                for row in rows::<f32>(grid, block) {
+                    for (sum, z) in sums.low.iter_mut().zip(&z[row]) {
                         *sum += z;
                     }
                 }
-                let mean = fold(&sums, grid).map(|sum| sum / count as f32);
-                let means = repeat(&mean);
-                let mut squares = [0.0; GRID * BLOCK];
-                for row in rows(grid, block) {
-                    for ((square, z), mean) in squares.iter_mut().zip(&z[row]).zip(&means) {
+                let mean = sums.fold::<f32>().map(|sum| sum / count as f32);
+                let means = Row::repeat::<f32>(&mean);
+                let mut squares = Row::zeros();
+                for row in rows::<f32>(grid, block) {
+                    let sums = squares.low.iter_mut().zip(&means.low);
+                    for ((square, mean), z) in sums.zip(&z[row]) {
                         let distance = z - mean;
                         *square += distance * distance;
                     }
                 }
-                moments.add(block, count, &mean, &fold(&squares, grid));
+                moments.add(block, count, &mean, &squares.fold::<f32>());
+            }
+        },
+    );
+}
+
+/// Plain activations from kept ones.
+pub fn load_activations<W: Word>((level, grid): (SimdLevel, Grid), kept: &[W], out: &mut [f32]) {
+    level.vectorize(
+        #[inline(always)]
+        || {
+            for rank in (0..out.len() / grid.block_floats()).flat_map(|block| ranks(grid, block)) {
+                let kept = &kept[rank.start * W::WORDS..rank.end * W::WORDS];
+                W::load_row(kept, &mut out[rank.start * BLOCK..rank.end * BLOCK]);
+            }
+        },
+    );
+}
+
+/// Keeps plain activations.
+pub fn keep_activations<W: Word>((level, grid): (SimdLevel, Grid), values: &[f32], out: &mut [W]) {
+    level.vectorize(
+        #[inline(always)]
+        || {
+            for rank in (0..values.len() / grid.block_floats()).flat_map(|block| ranks(grid, block))
+            {
+                let out = &mut out[rank.start * W::WORDS..rank.end * W::WORDS];
+                W::keep_row(&values[rank.start * BLOCK..rank.end * BLOCK], out);
             }
         },
     );
 }
 
 /// The gradient behind a relu: `gradient` where the relu's output `active` is positive, else 0.
-/// With `ADD`, what `out` holds is added to the gradient first.
-pub fn mask_gradient<const ADD: bool>(
-    (level, grid): (SimdLevel, Grid),
-    blocks: usize,
-    gradient: &[f32],
-    active: &[f32],
-    out: &mut [f32],
-) {
+pub fn mask_gradient<W: Word>((level, grid): (SimdLevel, Grid), active: &[W], gradient: &mut [W]) {
+    let blocks = gradient.len() / W::WORDS * BLOCK / grid.block_floats();
     level.vectorize(
         #[inline(always)]
         || {
-            for block in 0..blocks {
-                for row in rows(grid, block) {
-                    let given = gradient[row.clone()].iter().zip(&active[row.clone()]);
-                    for (out, (gradient, active)) in out[row].iter_mut().zip(given) {
-                        let sum = if ADD { gradient + *out } else { *gradient };
-                        *out = if *active > 0.0 { sum } else { 0.0 };
-                    }
+            for row in (0..blocks).flat_map(|block| rows::<W>(grid, block)) {
+                for (gradient, active) in gradient[row.clone()].iter_mut().zip(&active[row]) {
+                    let low = gate(active.low(), gradient.low());
+                    *gradient = W::keep(low, gate(active.high(), gradient.high()));
                 }
             }
         },
     );
 }
 
-/// Adds a sample's share to the sums that the backward pass of `norm` needs; `gradient` is that of
-/// its output, `z` its input.
-pub fn add_gradient_sums(
+/// `gradient` if the relu's output is positive.
+#[inline(always)]
+fn gate(active: f32, gradient: f32) -> f32 {
+    if active > 0.0 { gradient } else { 0.0 }
+}
+
+/// What [`keep_gradient`] keeps of a gradient.
+#[derive(Clone, Copy)]
+pub enum Gate<'a, W> {
+    /// All of it.
+    Open,
+    /// Where these outputs of a relu are positive.
+    Relu(&'a [W]),
+    /// The same, after what is kept already has been added.
+    AddRelu(&'a [W]),
+}
+
+/// Keeps a gradient, that of the output of `norm`, in `out`, and adds its share to the sums that the
+/// backward pass of `norm` needs; `z` is the input of `norm`.
+pub fn keep_gradient<W: Word>(
     (level, grid): (SimdLevel, Grid),
-    gradient: &[f32],
-    z: &[f32],
-    norm: &Norm,
+    gradient: &[W],
+    gate: Gate<W>,
+    (z, norm): (&[W], &Norm),
+    out: &mut [W],
     sums: &mut GradientSums,
 ) {
     level.vectorize(
         #[inline(always)]
         || {
             for block in 0..norm.mean.len() / BLOCK {
-                let means = repeat(lanes(&norm.mean, block * BLOCK));
-                let (mut plain, mut centred) = ([0.0; GRID * BLOCK], [0.0; GRID * BLOCK]);
-                for row in rows(grid, block) {
-                    let given = gradient[row.clone()].iter().zip(&z[row]).zip(&means);
-                    let sums = plain.iter_mut().zip(&mut centred);
-                    for ((plain, centred), ((gradient, z), mean)) in sums.zip(given) {
-                        *plain += gradient;
-                        *centred += gradient * (z - mean);
-                    }
+                let means = Row::repeat::<W>(lanes(&norm.mean, block * BLOCK));
+                let mut totals = (Row::zeros(), Row::zeros());
+                for row in rows::<W>(grid, block) {
+                    keep_row(
+                        &gradient[row.clone()],
+                        gate.row(row.clone()),
+                        &mut out[row.clone()],
+                    );
+                    add_row(&out[row.clone()], &z[row], &means, &mut totals);
                 }
-                sums.add(block, &fold(&plain, grid), &fold(&centred, grid));
+                sums.add(block, &totals.0.fold::<W>(), &totals.1.fold::<W>());
             }
         },
     );
+}
+
+impl<'a, W> Gate<'a, W> {
+    #[inline(always)]
+    fn row(self, row: Range<usize>) -> Gate<'a, W> {
+        match self {
+            Gate::Open => Gate::Open,
+            Gate::Relu(active) => Gate::Relu(&active[row]),
+            Gate::AddRelu(active) => Gate::AddRelu(&active[row]),
+        }
+    }
+}
+
+#[inline(always)]
+fn keep_row<W: Word>(gradient: &[W], by: Gate<W>, out: &mut [W]) {
+    let pairs = out.iter_mut().zip(gradient);
+    match by {
+        Gate::Open => out.copy_from_slice(gradient),
+        Gate::Relu(active) => {
+            for ((out, g), active) in pairs.zip(active) {
+                let low = gate(active.low(), g.low());
+                *out = W::keep(low, gate(active.high(), g.high()));
+            }
+        }
+        Gate::AddRelu(active) => {
+            for ((out, g), active) in pairs.zip(active) {
+                let low = gate(active.low(), g.low() + out.low());
+                *out = W::keep(low, gate(active.high(), g.high() + out.high()));
+            }
+        }
+    }
+}
+
+/// Adds a row to the sums of gradients, and of gradients times the distances of `z` from the means.
+#[inline(always)]
+fn add_row<W: Word>(gradient: &[W], z: &[W], means: &Row, (plain, centred): &mut (Row, Row)) {
+    let words = gradient.iter().zip(z);
+    let sums = plain.low.iter_mut().zip(&mut centred.low).zip(&means.low);
+    for (((plain, centred), mean), (g, z)) in sums.zip(words.clone()) {
+        *plain += g.low();
+        *centred += g.low() * (z.low() - mean);
+    }
+    if W::PAIRS {
+        let sums = plain
+            .high
+            .iter_mut()
+            .zip(&mut centred.high)
+            .zip(&means.high);
+        for (((plain, centred), mean), (g, z)) in sums.zip(words) {
+            *plain += g.high();
+            *centred += g.high() * (z.high() - mean);
+        }
+    }
 }
 
 /// The sum over all squares of each channel, for blocks that lie one after the other, added to
@@ -184,13 +310,13 @@ pub fn add_squares((level, grid): (SimdLevel, Grid), values: &[f32], sums: &mut 
         #[inline(always)]
         || {
             for (block, sums) in sums.as_chunks_mut::<BLOCK>().0.iter_mut().enumerate() {
-                let mut own = [0.0; GRID * BLOCK];
-                for row in rows(grid, block) {
-                    for (sum, value) in own.iter_mut().zip(&values[row]) {
+                let mut own = Row::zeros();
+                for row in rows::<f32>(grid, block) {
+                    for (sum, value) in own.low.iter_mut().zip(&values[row]) {
                         *sum += value;
                     }
                 }
-                for (sum, own) in sums.iter_mut().zip(fold(&own, grid)) {
+                for (sum, own) in sums.iter_mut().zip(own.fold::<f32>()) {
                     *sum += own;
                 }
             }
@@ -199,26 +325,27 @@ pub fn add_squares((level, grid): (SimdLevel, Grid), values: &[f32], sums: &mut 
 }
 
 /// The gradient of a normalisation's input.
-pub fn norm_input_gradient(
+pub fn norm_input_gradient<W: Word>(
     (level, grid): (SimdLevel, Grid),
-    gradient: &[f32],
-    z: &[f32],
+    gradient: &[W],
+    z: &[W],
     norm: &NormGradient,
-    out: &mut [f32],
+    out: &mut [W],
 ) {
     level.vectorize(
         #[inline(always)]
         || {
             for block in 0..norm.constant.len() / BLOCK {
-                let by_output = repeat(lanes(&norm.by_output, block * BLOCK));
-                let by_input = repeat(lanes(&norm.by_input, block * BLOCK));
-                let constant = repeat(lanes(&norm.constant, block * BLOCK));
-                for row in rows(grid, block) {
+                let by_output = Row::repeat::<W>(lanes(&norm.by_output, block * BLOCK));
+                let by_input = Row::repeat::<W>(lanes(&norm.by_input, block * BLOCK));
+                let constant = Row::repeat::<W>(lanes(&norm.constant, block * BLOCK));
+                for row in rows::<W>(grid, block) {
                     let given = gradient[row.clone()].iter().zip(&z[row.clone()]);
-                    let factors = by_output.iter().zip(&by_input).zip(&constant);
-                    let numbers = out[row].iter_mut().zip(given).zip(factors);
-                    for ((out, (gradient, z)), ((by_output, by_input), constant)) in numbers {
-                        *out = gradient * by_output + z * by_input + constant;
+                    let words = out[row].iter_mut().zip(given).zip(0..GRID * BLOCK);
+                    for ((out, (g, z)), i) in words {
+                        let low = g.low() * by_output.low[i] + z.low() * by_input.low[i];
+                        let high = g.high() * by_output.high[i] + z.high() * by_input.high[i];
+                        *out = W::keep(low + constant.low[i], high + constant.high[i]);
                     }
                 }
             }

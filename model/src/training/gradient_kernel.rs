@@ -10,34 +10,30 @@ use crate::compiled::kernel::SimdLevel;
 /// Inputs come in groups of this many, the largest that a kernel takes at once.
 pub const INPUT_GROUP: usize = 8;
 
-/// One sample's share in the gradient of a convolution's weights. Activations are laid out as for
-/// [`Conv::run`](crate::compiled::conv::Conv::run).
-pub struct GradientJob<'a> {
+/// What one sample's share in the gradient of a convolution's weights is computed from. Activations
+/// are laid out as for [`Conv::run`](crate::compiled::conv::Conv::run), of any kind of word.
+pub struct GradientJob<'a, W> {
     pub grid: Grid,
     /// Input channels, a multiple of [`INPUT_GROUP`].
     pub inputs: usize,
     /// Blocks of output channels.
     pub out_blocks: usize,
-    /// 3 for a 3×3 convolution, 1 for a 1×1.
-    pub taps: usize,
     /// What the convolution saw.
-    pub input: &'a [f32],
+    pub input: &'a [W],
     /// The gradient of what it gave.
-    pub output_gradient: &'a [f32],
-    /// `[out_blocks][taps²][inputs][BLOCK]`, to be added to.
-    pub sums: &'a mut [f32],
+    pub output_gradient: &'a [W],
 }
 
-/// Floats in [`GradientJob::sums`].
+/// Floats in the sums, `[out_blocks][taps²][inputs][BLOCK]`.
 pub const fn sums_len(inputs: usize, out_blocks: usize, taps: usize) -> usize {
     out_blocks * taps * taps * inputs * BLOCK
 }
 
-/// Adds a sample's share to the sums.
+/// Adds a sample's share to the sums of a convolution with `taps`² taps: 3 for 3×3, 1 for 1×1.
 ///
 /// # Panics
 /// If a slice is too short for the job.
-pub fn add_weight_gradient(level: SimdLevel, job: GradientJob) {
+pub fn add_weight_gradient(level: SimdLevel, job: GradientJob<f32>, taps: usize, sums: &mut [f32]) {
     let block = job.grid.block_floats();
     assert_eq!(job.inputs % INPUT_GROUP, 0, "inputs of a convolution");
     assert!(
@@ -48,20 +44,20 @@ pub fn add_weight_gradient(level: SimdLevel, job: GradientJob) {
         job.output_gradient.len() >= job.out_blocks * block,
         "gradient of a convolution's output"
     );
-    assert!(job.taps == 1 || job.taps == 3, "{} taps", job.taps);
-    let len = sums_len(job.inputs, job.out_blocks, job.taps);
-    assert_eq!(job.sums.len(), len, "gradient of a convolution's weights");
+    assert!(taps == 1 || taps == 3, "{taps} taps");
+    let len = sums_len(job.inputs, job.out_blocks, taps);
+    assert_eq!(sums.len(), len, "gradient of a convolution's weights");
     match level {
-        SimdLevel::Portable => portable(job),
+        SimdLevel::Portable => portable(job, taps, sums),
         // SAFETY: levels come from `SimdLevel::available`, which has asked the CPU; the lengths of
         // all slices have just been checked.
         #[cfg(target_arch = "x86_64")]
-        SimdLevel::Avx2 => unsafe { x86::avx2(job) },
+        SimdLevel::Avx2 => unsafe { x86::avx2(job, taps, sums) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        SimdLevel::Avx512 => unsafe { x86::avx512(job) },
+        SimdLevel::Avx512 => unsafe { x86::avx512(job, taps, sums) },
         #[cfg(not(target_arch = "x86_64"))]
-        SimdLevel::Avx2 | SimdLevel::Avx512 => portable(job),
+        SimdLevel::Avx2 | SimdLevel::Avx512 => portable(job, taps, sums),
     }
 }
 
@@ -82,12 +78,12 @@ fn reached(tap: usize, size: usize) -> std::ops::Range<usize> {
 }
 
 /// The kernel in plain Rust.
-fn portable(job: GradientJob) {
+fn portable(job: GradientJob<f32>, taps: usize, sums: &mut [f32]) {
     const STRIP: usize = 8;
     const INPUTS: usize = 4;
     let Grid { files, ranks } = job.grid;
     let (row, block) = (files + 2, job.grid.block_floats());
-    let taps = tap_range(job.taps);
+    let taps = tap_range(taps);
     for strip in 0..job.out_blocks * BLOCK / STRIP {
         let lane = strip * STRIP;
         let (out_block, lane) = (lane / BLOCK, lane % BLOCK);
@@ -97,23 +93,23 @@ fn portable(job: GradientJob) {
                 let input = &job.input[group / BLOCK * block + group % BLOCK..];
                 let place = out_block * taps.len() + tap - taps.start;
                 let at = (place * job.inputs + group) * BLOCK + lane;
-                let mut sums = [[0f32; STRIP]; INPUTS];
+                let mut own = [[0f32; STRIP]; INPUTS];
                 for y in reached(ky, ranks) {
                     for x in reached(kx, files) {
                         let place = ((y + 1) * row + x + 1) * BLOCK;
                         let gradient =
                             &job.output_gradient[out_block * block + place + lane..][..STRIP];
                         let seen = &input[((y + ky) * row + x + kx) * BLOCK..][..INPUTS];
-                        for (sums, seen) in sums.iter_mut().zip(seen) {
-                            for (sum, gradient) in sums.iter_mut().zip(gradient) {
+                        for (own, seen) in own.iter_mut().zip(seen) {
+                            for (sum, gradient) in own.iter_mut().zip(gradient) {
                                 *sum += seen * gradient;
                             }
                         }
                     }
                 }
-                for (i, sums) in sums.iter().enumerate() {
-                    let out = &mut job.sums[at + i * BLOCK..][..STRIP];
-                    for (out, sum) in out.iter_mut().zip(sums) {
+                for (i, own) in own.iter().enumerate() {
+                    let out = &mut sums[at + i * BLOCK..][..STRIP];
+                    for (out, sum) in out.iter_mut().zip(own) {
                         *out += sum;
                     }
                 }
@@ -137,11 +133,11 @@ mod x86 {
             /// The CPU has the features, and `job` has passed the checks of
             /// [`super::add_weight_gradient`].
             #[target_feature(enable = $features)]
-            pub unsafe fn $name(job: GradientJob) {
+            pub unsafe fn $name(job: GradientJob<f32>, taps: usize, totals: &mut [f32]) {
                 const STRIP: usize = $lanes * $vectors;
                 let Grid { files, ranks } = job.grid;
                 let (row, block) = (files + 2, job.grid.block_floats());
-                let taps = tap_range(job.taps);
+                let taps = tap_range(taps);
                 for strip in 0..job.out_blocks * BLOCK / STRIP {
                     let lane = strip * STRIP;
                     let (out_block, lane) = (lane / BLOCK, lane % BLOCK);
@@ -182,7 +178,7 @@ mod x86 {
                                 }
                                 let place = out_block * taps.len() + tap - taps.start;
                                 let at = (place * job.inputs + group) * BLOCK;
-                                let out = job.sums.as_mut_ptr().add(at + lane);
+                                let out = totals.as_mut_ptr().add(at + lane);
                                 for i in 0..$inputs {
                                     for v in 0..$vectors {
                                         let out = out.add(i * BLOCK + v * $lanes);
@@ -271,12 +267,10 @@ mod tests {
                     grid,
                     inputs,
                     out_blocks,
-                    taps,
                     input: &input,
                     output_gradient: &output_gradient,
-                    sums: &mut sums,
                 };
-                add_weight_gradient(level, job);
+                add_weight_gradient(level, job, taps, &mut sums);
                 for (at, &got) in sums.iter().enumerate() {
                     let rows = taps * taps * inputs;
                     let output = at / (rows * BLOCK) * BLOCK + at % BLOCK;

@@ -2,10 +2,13 @@
 
 use rayon::prelude::*;
 
+use super::elementwise::load_activations;
 use super::norm::Norm;
 use super::parameters::HeadPlace;
 use super::pooling::Pooled;
-use super::tower::{Tape, Tower};
+use super::tape::Tape;
+use super::tower::Tower;
+use super::word::Word;
 use crate::compiled::conv::{After, BLOCK, Conv, ConvWeights, lanes};
 
 /// Index of the value's convolution among the heads.
@@ -115,9 +118,9 @@ impl Tower {
     }
 }
 
-impl Tape {
+impl<W: Word> Tape<W> {
     /// What comes out, from the last block's output.
-    pub(super) fn run_heads(&self, features: &[f32]) -> Outputs<Vec<f32>> {
+    pub(super) fn run_heads(&self, features: &[W]) -> Outputs<Vec<f32>> {
         let tower = &self.tower;
         let widths = tower.output_widths();
         let mut outputs = widths.clone().map(|width| vec![0.0; width * self.batch]);
@@ -126,9 +129,10 @@ impl Tape {
         let identity = Norm::identity(conv.outputs().max(tower.blocks() * BLOCK));
         let samples = split(&mut outputs, &widths, self.batch);
         samples.into_par_iter().enumerate().for_each_init(
-            || tower.grid.activations(conv.outputs()),
-            |scratch, (sample, out)| {
-                let features = self.of(features, sample);
+            || [tower.channels, conv.outputs()].map(|count| tower.grid.activations(count)),
+            |[loaded, scratch], (sample, out)| {
+                load_activations(self.how(), self.of(features, sample), loaded);
+                let features = &loaded[..];
                 conv.run(tower.grid, features, scratch, After::Keep);
                 let lists = [
                     (out.query, firsts[0]),
@@ -158,7 +162,7 @@ impl Tape {
     /// outputs. `scratch` is for the gradients of the convolutions' outputs.
     pub(super) fn heads_backward(
         &self,
-        sample: usize,
+        (sample, features): (usize, &[f32]),
         gradient: &Outputs<Option<&[f32]>>,
         tools: &HeadTools,
         scratch: &mut HeadScratch,
@@ -169,7 +173,6 @@ impl Tape {
         let of = |values: Option<&'_ [f32]>, width: usize| -> Vec<f32> {
             values.map_or_else(Vec::new, |v| v[sample * width..][..width].to_vec())
         };
-        let features = self.of(&self.features[tower.plan.pooling.len()], sample);
         let lists = [
             (gradient.query, widths.query),
             (gradient.key, widths.key),

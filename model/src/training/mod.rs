@@ -11,7 +11,6 @@
 mod backward;
 mod bf16;
 mod buffers;
-mod convolution;
 mod elementwise;
 mod gradient_kernel;
 mod heads;
@@ -20,15 +19,18 @@ mod norm;
 mod operation;
 mod parameters;
 mod pooling;
+mod precision;
 mod reduction;
+mod tape;
 #[cfg(test)]
 mod tests;
 mod tower;
+mod word;
 
 pub use buffers::Buffers;
-pub use convolution::TrainingPrecision;
 pub use heads::Outputs;
 pub use legal::{MoveLists, legal_logits};
 pub use norm::BatchStatistics;
 pub use operation::{run, serves};
+pub use precision::TrainingPrecision;
 pub use tower::Tower;

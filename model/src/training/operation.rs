@@ -17,7 +17,8 @@ use burn::tensor::{Device, Tensor, TensorData};
 
 use super::heads::Outputs;
 use super::norm::BatchStatistics;
-use super::tower::{Tape, Tower};
+use super::tape::Backwards;
+use super::tower::Tower;
 
 /// A tensor that autodiff on the CPU works on.
 pub type Tracked = FloatTensor<Autodiff<Flex>>;
@@ -83,7 +84,7 @@ type Slot = fn(&mut Outputs<Option<Floats>>) -> &mut Option<Floats>;
 /// A forward pass and what is known of the gradients of its outputs.
 #[derive(Debug)]
 struct Recording {
-    tape: Tape,
+    tape: Box<dyn Backwards>,
     gradients: Mutex<Outputs<Option<Floats>>>,
 }
 

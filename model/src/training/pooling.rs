@@ -1,9 +1,8 @@
 //! Global pooling, forwards and backwards, for one sample.
 
-use super::elementwise::{Row, fold, repeat, rows};
+use super::elementwise::ranks;
 use super::norm::Norm;
 use super::parameters::PoolingPlace;
-use crate::board::GRID;
 use crate::compiled::conv::{BLOCK, Grid, lanes};
 
 /// What is pooled: relu(norm(z)) on the board's squares.
@@ -24,27 +23,21 @@ impl Pooled<'_> {
         let (means, maxima) = out.split_at_mut(out.len() / 2);
         let blocks = means.chunks_mut(BLOCK).zip(maxima.chunks_mut(BLOCK));
         for (block, (means, maxima)) in blocks.enumerate() {
-            let scale = repeat(lanes(&self.norm.scale, block * BLOCK));
-            let shift = repeat(lanes(&self.norm.shift, block * BLOCK));
-            let (mut sums, mut tops) = ([0f32; GRID * BLOCK], [0f32; GRID * BLOCK]);
-            for (row, mask) in rows(self.grid, block).zip(self.mask_rows()) {
-                let given = self.z[row].iter().zip(mask).zip(scale.iter().zip(&shift));
-                let results = sums.iter_mut().zip(&mut tops);
-                for ((sum, top), ((z, mask), (scale, shift))) in results.zip(given) {
-                    let y = (z * scale + shift).max(0.0) * mask;
-                    *sum += y;
-                    *top = top.max(y);
+            let scale = *lanes(&self.norm.scale, block * BLOCK);
+            let shift = *lanes(&self.norm.shift, block * BLOCK);
+            let (mut sums, mut tops) = ([0f32; BLOCK], [0f32; BLOCK]);
+            for (_, z, mask) in self.squares(block) {
+                for i in 0..BLOCK {
+                    let y = (z[i] * scale[i] + shift[i]).max(0.0) * mask[i];
+                    sums[i] += y;
+                    tops[i] = tops[i].max(y);
                 }
             }
-            for (mean, sum) in means.iter_mut().zip(fold(&sums, self.grid)) {
+            for (mean, sum) in means.iter_mut().zip(sums) {
                 *mean = sum / self.squares as f32;
             }
-            maxima.fill(0.0);
-            for square in &tops.as_chunks::<BLOCK>().0[..self.grid.files] {
-                for (maximum, top) in maxima.iter_mut().zip(square) {
-                    *maximum = maximum.max(*top);
-                }
-            }
+            let width = maxima.len();
+            maxima.copy_from_slice(&tops[..width]);
         }
     }
 
@@ -60,55 +53,52 @@ impl Pooled<'_> {
             let (mut tops, mut means) = ([f32::INFINITY; BLOCK], [0f32; BLOCK]);
             tops[..width].copy_from_slice(&pooled[channels + start..][..width]);
             means[..width].copy_from_slice(&pooled_gradient[start..][..width]);
-            let means = repeat(&means.map(|mean| mean / self.squares as f32));
-            let first = self.spread_means(start / BLOCK, &means, &repeat(&tops), gradient);
-            let firsts = first.as_chunks::<BLOCK>().0;
-            for i in 0..width {
-                let ranks = firsts[..self.grid.files].iter().map(|square| square[i]);
-                let cells = ranks.enumerate().map(|(file, rank)| {
-                    let cell = rank * self.grid.files as f32 + file as f32;
-                    cell as usize
-                });
-                let cell = cells.min().unwrap_or(usize::MAX);
-                if cell < self.grid.cells() {
-                    let at = start / BLOCK * self.grid.block_floats() + self.grid.at(cell);
-                    gradient[at + i] += pooled_gradient[channels + start + i];
+            let means = means.map(|mean| mean / self.squares as f32);
+            let first = self.spread_means(start / BLOCK, &means, &tops, gradient);
+            for (i, &at) in first[..width].iter().enumerate() {
+                if at.is_finite() {
+                    gradient[at as usize * BLOCK + i] += pooled_gradient[channels + start + i];
                 }
             }
         }
     }
 
-    /// Adds the means' gradients; the answer is, for each float of a row, the first rank whose
-    /// positive number is `tops`, or infinity.
+    /// Adds the means' gradients; the answer is, for each channel, the first square whose
+    /// positive number is that of `tops`, or infinity.
     #[inline(always)]
-    fn spread_means(&self, block: usize, means: &Row, tops: &Row, gradient: &mut [f32]) -> Row {
-        let scale = repeat(lanes(&self.norm.scale, block * BLOCK));
-        let shift = repeat(lanes(&self.norm.shift, block * BLOCK));
-        let mut first = [f32::INFINITY; GRID * BLOCK];
-        let ranks = rows(self.grid, block).zip(self.mask_rows()).enumerate();
-        for (rank, (row, mask)) in ranks {
-            let given = self.z[row.clone()].iter().zip(mask);
-            let factors = scale.iter().zip(&shift).zip(means.iter().zip(tops));
-            let results = gradient[row].iter_mut().zip(&mut first);
-            for (((gradient, first), (z, mask)), ((scale, shift), (mean, top))) in
-                results.zip(given).zip(factors)
-            {
-                let y = (z * scale + shift).max(0.0) * mask;
-                *gradient += if y > 0.0 { *mean } else { 0.0 };
-                let found = if y > 0.0 && y == *top {
-                    rank as f32
+    fn spread_means(
+        &self,
+        block: usize,
+        means: &[f32; BLOCK],
+        tops: &[f32; BLOCK],
+        gradient: &mut [f32],
+    ) -> [f32; BLOCK] {
+        let gradient = gradient.as_chunks_mut::<BLOCK>().0;
+        let scale = *lanes(&self.norm.scale, block * BLOCK);
+        let shift = *lanes(&self.norm.shift, block * BLOCK);
+        let mut first = [f32::INFINITY; BLOCK];
+        for (at, z, mask) in self.squares(block) {
+            let (place, gradient) = (at as f32, &mut gradient[at]);
+            for i in 0..BLOCK {
+                let y = (z[i] * scale[i] + shift[i]).max(0.0) * mask[i];
+                gradient[i] += if y > 0.0 { means[i] } else { 0.0 };
+                let found = if y > 0.0 && y == tops[i] {
+                    place
                 } else {
                     f32::INFINITY
                 };
-                *first = first.min(found);
+                first[i] = first[i].min(found);
             }
         }
         first
     }
 
+    /// The squares of a block of channels in the order of the board: place, numbers, mask.
     #[inline(always)]
-    fn mask_rows(&self) -> impl Iterator<Item = &[f32]> {
-        self.mask.chunks_exact(self.grid.files * BLOCK)
+    fn squares(&self, block: usize) -> impl Iterator<Item = (usize, &[f32; BLOCK], &[f32; BLOCK])> {
+        let z = self.z.as_chunks::<BLOCK>().0;
+        let places = ranks(self.grid, block).flatten();
+        (places.zip(self.mask.as_chunks::<BLOCK>().0)).map(|(at, mask)| (at, &z[at], mask))
     }
 }
 

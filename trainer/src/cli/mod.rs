@@ -2,6 +2,7 @@
 
 mod arena;
 mod bench;
+mod fit;
 mod games;
 mod json_file;
 mod moves;
@@ -51,6 +52,7 @@ enum Command {
     Variants(variants::Args),
     Piece(piece::Args),
     Games(games::Args),
+    Fit(fit::Args),
     Bench(bench::Args),
 }
 
@@ -70,6 +72,7 @@ pub fn main() -> ExitCode {
         Command::Variants(args) => variants::run(args),
         Command::Piece(args) => piece::run(args),
         Command::Games(args) => games::run(args),
+        Command::Fit(args) => fit::run(args),
         Command::Bench(args) => bench::run(args),
     };
     match result {

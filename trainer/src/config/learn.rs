@@ -1,6 +1,7 @@
 //! The section `learn`: replay window, losses, optimizer, publishing.
 
 use super::require;
+use model::TrainingPrecision;
 use selfplay::pace::PaceConfig;
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +11,9 @@ use serde::{Deserialize, Serialize};
 pub struct LearnConfig {
     /// Samples in a training step, at least 1. Default 128.
     pub batch_size: usize,
+    /// Precision of a training step on the CPU, `f32` or `bf16`: 16 bits for activations and factors are faster where
+    /// the CPU has instructions for them, elsewhere it is `f32` anyway. Default `bf16`.
+    pub precision: TrainingPrecision,
     /// How often each position is learnt from, on average, above 0. The trainer waits for the workers when it has used
     /// up what they made, and the workers wait for it when they are far ahead. Default 4.
     pub samples_per_position: f32,
@@ -86,6 +90,7 @@ impl Default for LearnConfig {
     fn default() -> LearnConfig {
         LearnConfig {
             batch_size: 128,
+            precision: TrainingPrecision::Bf16,
             samples_per_position: 4.0,
             min_positions: 2000,
             ahead_positions: 2000,

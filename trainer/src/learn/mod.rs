@@ -63,7 +63,8 @@ impl Learner {
         seed: u64,
         device: &Device,
     ) -> Result<Learner, ModelError> {
-        let net = Net::new(net, shape, seed, &device.clone().autodiff())?;
+        let net = Net::new(net, shape, seed, &device.clone().autodiff())?
+            .with_training_precision(config.precision);
         let slots = params::slots(&net);
         let weights = params::values(&net);
         Ok(Learner {
