@@ -5,8 +5,8 @@
 use std::time::Duration;
 
 use model::{
-    CompiledEvaluator, DeviceChoice, Evaluator, Net, NetConfig, NetEvaluator, NetShape, SimdLevel,
-    sample_requests, throughput,
+    CompiledEvaluator, DeviceChoice, Evaluator, Net, NetConfig, NetEvaluator, NetShape, Precision,
+    SimdLevel, sample_requests, throughput,
 };
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -28,14 +28,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         for batch in [1, 16, 64, 256] {
             let result = throughput(evaluator, &requests, batch, time);
             println!(
-                "{name:10} batch {batch:3}: {:8.0} positions/s",
+                "{name:14} batch {batch:3}: {:8.0} positions/s",
                 result.positions_per_second
             );
         }
     };
     for level in SimdLevel::available() {
-        let mut compiled = CompiledEvaluator::with_level(&net.weights(), &config, &variant, level)?;
-        measure(&format!("{level:?}"), &mut compiled);
+        for precision in Precision::available(level) {
+            let weights = net.weights();
+            let mut compiled =
+                CompiledEvaluator::with_precision(&weights, &config, &variant, level, precision)?;
+            measure(&format!("{level:?} {precision:?}"), &mut compiled);
+        }
     }
     measure("burn", &mut NetEvaluator::new(&net, &variant));
     Ok(())

@@ -10,7 +10,8 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rules::{Status, Variant};
 
-use crate::{EvalRequest, Evaluator};
+use crate::compiled::peak;
+use crate::{EvalRequest, Evaluator, Precision, SimdLevel};
 
 /// Positions per second at one batch size.
 #[derive(Clone, Copy, Debug)]
@@ -76,4 +77,22 @@ pub fn throughput(
         batch,
         positions_per_second: positions as f64 / start.elapsed().as_secs_f64(),
     }
+}
+
+/// Multiplications per second of one core with the instruction that the kernels for `precision` at
+/// `level` are made of, on registers alone: what they could reach if nothing else took time. The
+/// best of several short measurements; `None` if there is no such instruction.
+///
+/// # Panics
+/// If this machine cannot run the level.
+pub fn peak_multiplications(level: SimdLevel, precision: Precision) -> Option<f64> {
+    assert!(SimdLevel::available().contains(&level), "{level:?}");
+    const ROUNDS: u64 = 20_000;
+    const TRIES: usize = 50;
+    let rate = |_| {
+        let start = Instant::now();
+        let count = peak::multiply_add(level, precision, ROUNDS)?;
+        Some(count as f64 / start.elapsed().as_secs_f64())
+    };
+    (0..TRIES).filter_map(rate).reduce(f64::max)
 }

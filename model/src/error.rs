@@ -67,6 +67,9 @@ pub enum ModelError {
     /// A net size that cannot be built.
     #[error("net configuration: {0}")]
     Config(String),
+    /// A kind of inference that does not exist.
+    #[error("`{0}` is no kind of inference; write `auto`, `int8`, `bf16`, `f32` or `burn`")]
+    Inference(String),
     /// A device that this machine or this binary does not have.
     #[error("device {device}: {reason}")]
     Device {

@@ -33,6 +33,7 @@ mod device;
 mod encoding;
 mod error;
 mod evaluator;
+mod inference;
 mod net;
 mod net_file;
 mod policy;
@@ -40,10 +41,12 @@ mod training;
 mod wdl;
 mod weights;
 
-pub use bench::{Throughput, TrainingWay, sample_requests, throughput, training_throughput};
+pub use bench::{
+    Throughput, TrainingWay, peak_multiplications, sample_requests, throughput, training_throughput,
+};
 pub use burn;
 pub use burn::tensor::Device;
-pub use compiled::{CompiledEvaluator, SimdLevel};
+pub use compiled::{CompiledEvaluator, Precision, SimdLevel};
 pub use device::DeviceChoice;
 pub use encoding::Encoding;
 pub use error::ModelError;
@@ -51,6 +54,7 @@ pub use evaluator::{
     CachedEvaluator, EvalRequest, Evaluation, Evaluator, NetEvaluator, UniformEvaluator,
     load_evaluator,
 };
+pub use inference::{Inference, InferenceChoice};
 pub use net::{MOVES_LEFT_UNIT, Net, NetConfig, NetOutput, NetShape, PolicyGather};
 pub use net_file::{NET_FORMAT, NetMeta, load_net, load_weights, save_net, save_weights};
 pub use policy::{PolicyIndex, PolicyLayout};

@@ -5,8 +5,9 @@ use model::burn::tensor::activation::log_softmax;
 use model::burn::tensor::{Tensor, TensorData};
 use model::{
     CompiledEvaluator, Device, DeviceChoice, Encoding, EvalRequest, Evaluation, Evaluator,
-    ModelError, Net, NetConfig, NetEvaluator, NetMeta, NetShape, PolicyGather, PolicyLayout,
-    SimdLevel, TrainingPrecision, Weights, load_evaluator, load_net, sample_requests, save_net,
+    Inference, ModelError, Net, NetConfig, NetEvaluator, NetMeta, NetShape, PolicyGather,
+    PolicyLayout, SimdLevel, TrainingPrecision, Weights, load_evaluator, load_net, sample_requests,
+    save_net,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -256,10 +257,15 @@ fn gradient_descent_overfits_a_batch_and_the_files_of_the_net_keep_every_bit() {
         direct,
         NetEvaluator::new(&loaded, &variant).evaluate(&requests)
     );
-    let mut fast = load_evaluator(&bytes, "test net", &variant, DeviceChoice::Cpu).expect("one");
-    for (a, b) in direct.iter().zip(fast.evaluate(&requests)) {
-        let scale = a.policy_logits.iter().fold(1f32, |a, b| a.max(b.abs()));
-        assert!(difference(a, &b) < 1e-4 * scale);
+    // What the overfitted net is sure of it stays sure of with numbers of any kind.
+    for (inference, bound) in [(Inference::F32, 1e-4), (Inference::Int8, 0.1)] {
+        let mut fast = load_evaluator(&bytes, "test net", &variant, DeviceChoice::Cpu, inference)
+            .expect("an evaluator");
+        for (a, b) in direct.iter().zip(fast.evaluate(&requests)) {
+            let scale = a.policy_logits.iter().fold(1f32, |a, b| a.max(b.abs()));
+            let found = difference(a, &b);
+            assert!(found < bound * scale, "{inference}: {found} of {scale}");
+        }
     }
 }
 

@@ -81,8 +81,10 @@ pub fn run(
     stop: &AtomicBool,
     on_progress: &mut dyn FnMut(&WorkerProgress),
 ) -> Result<WorkerProgress, WorkerError> {
+    let (variant, device, inference) = (&config.variant, config.device, config.inference);
+    tracing::info!("inference: {}", inference.choose(device)?);
     let mut load =
-        |bytes: &[u8], source: &str| load_evaluator(bytes, source, &config.variant, config.device);
+        |bytes: &[u8], source: &str| load_evaluator(bytes, source, variant, device, inference);
     run_with(storage, config, &mut load, stop, on_progress)
 }
 

@@ -8,7 +8,7 @@ mod run;
 pub use learn::{LearnConfig, OptimizerConfig, WindowConfig};
 pub use run::{ArenaConfig, RunSection};
 
-use model::{DeviceChoice, NetConfig};
+use model::{DeviceChoice, Inference, NetConfig};
 use selfplay::game::SelfPlayConfig;
 use selfplay::search::SearchConfig;
 use selfplay::starts::StartConfig;
@@ -22,6 +22,8 @@ use thiserror::Error;
 pub struct RunConfig {
     /// Where tensors live: `auto`, `cpu` or `gpu:0`. Default `auto`.
     pub device: DeviceChoice,
+    /// How nets are evaluated in self-play, matches and values: `auto`, `int8`, `bf16`, `f32` or `burn`. Default `auto`.
+    pub inference: Inference,
     /// What is trained, where, and for how long.
     pub run: RunSection,
     /// The network.
@@ -75,6 +77,7 @@ impl Default for RunConfig {
     fn default() -> RunConfig {
         RunConfig {
             device: DeviceChoice::Auto,
+            inference: Inference::Auto,
             run: RunSection::default(),
             net: NetConfig::new(32, 4),
             search: SearchConfig::default(),

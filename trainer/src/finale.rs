@@ -57,6 +57,7 @@ fn final_match(
     let equipment = Equipment {
         simulations: config.simulations,
         device: run.config.device,
+        inference: run.config.inference,
     };
     let newest = ContestantSpec::published(&run.storage, &net.id)?;
     let untrained = ContestantSpec::published(&run.storage, &net_id(0))?;
@@ -91,6 +92,7 @@ fn values_table(run: &Run) -> anyhow::Result<ValueTable> {
         storage: &run.storage,
         variant: &run.variant,
         device: run.config.device,
+        inference: run.config.inference,
         tables: tables.as_deref(),
         stop: &AtomicBool::new(false),
     };

@@ -4,6 +4,7 @@
 //! system does for it when the trainer dies, however that happens; so no worker is left behind.
 
 use anyhow::Context;
+use model::{DeviceChoice, Inference};
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -27,6 +28,10 @@ pub struct FleetConfig {
     pub run: String,
     /// Where the workers' log files go.
     pub logs: PathBuf,
+    /// Where the workers evaluate nets, which may be another place than the run's own recipe says.
+    pub device: DeviceChoice,
+    /// How the workers evaluate nets.
+    pub inference: Inference,
 }
 
 /// Running workers.
@@ -204,6 +209,10 @@ fn launch(id: &str, config: &FleetConfig) -> anyhow::Result<Running> {
             "--worker-id",
             id,
             "--until-stdin-closes",
+            "--device",
+            &config.device.to_string(),
+            "--inference",
+            &config.inference.to_string(),
         ])
         // A worker is one core's work; more threads of it would only be in the way of others.
         .env("RAYON_NUM_THREADS", "1")

@@ -1,7 +1,7 @@
 //! One generation of self-play and one training step for every variant there is, and for the examples of user variants:
 //! encoding, policy index, search, records, samples and losses fit each of them.
 
-use model::{DeviceChoice, NetConfig, NetMeta, NetShape, load_evaluator, save_net};
+use model::{DeviceChoice, Inference, NetConfig, NetMeta, NetShape, load_evaluator, save_net};
 use rules::Variant;
 use selfplay::games::GameStream;
 use selfplay::layout::CurrentNet;
@@ -127,7 +127,14 @@ fn generation(variant: &Arc<Variant>) {
     assert!(report.gradient_norm > 0.0, "{name}: {report:?}");
 
     let net = net_file(variant, &learner, "000001");
-    let mut evaluator = load_evaluator(&net, "the new net", variant, DeviceChoice::Cpu).unwrap();
+    let mut evaluator = load_evaluator(
+        &net,
+        "the new net",
+        variant,
+        DeviceChoice::Cpu,
+        Inference::Auto,
+    )
+    .unwrap();
     let requests = model::sample_requests(variant, 8, 1);
     for (request, evaluation) in requests.iter().zip(evaluator.evaluate(&requests)) {
         assert_eq!(

@@ -13,6 +13,9 @@ pub struct Aligned<T> {
 /// Floats that start on a cache line.
 pub type AlignedFloats = Aligned<f32>;
 
+/// 32-bit words, of which each packs a few narrow numbers.
+pub type AlignedWords = Aligned<u32>;
+
 const LINE_BYTES: usize = 64;
 
 impl<T: Copy + Default> Aligned<T> {

@@ -5,22 +5,22 @@ use std::sync::Arc;
 use rules::Variant;
 
 use super::kernel::SimdLevel;
+use super::precision::Precision;
 use super::program::{Program, Scratch};
 use crate::evaluator::{EvalRequest, Evaluation, Evaluator};
 use crate::net::NetConfig;
-use crate::{ModelError, PolicyLayout, Weights};
+use crate::{ModelError, Weights};
 
 /// A net on the CPU through our own kernels: several times as fast as burn, on one thread.
 ///
 /// Clones share the compiled weights, so a clone for each thread costs only its buffers.
 pub struct CompiledEvaluator {
     program: Arc<Program>,
-    layout: PolicyLayout,
     scratch: Scratch,
 }
 
 impl CompiledEvaluator {
-    /// Compiles a net with the fastest kernels that this machine can run.
+    /// Compiles a net in single precision with the fastest kernels that this machine can run.
     ///
     /// # Errors
     /// [`ModelError::Config`] for a bad size, [`ModelError::Weights`] if the weights do not fit it.
@@ -32,45 +32,53 @@ impl CompiledEvaluator {
         CompiledEvaluator::with_level(weights, config, variant, SimdLevel::best())
     }
 
-    /// Compiles a net for one level of kernels.
+    /// Compiles a net in single precision for one level of kernels.
     ///
     /// # Errors
-    /// As [`new`](CompiledEvaluator::new), and [`ModelError::Device`] if this machine cannot run
-    /// the level.
+    /// As [`with_precision`](CompiledEvaluator::with_precision).
     pub fn with_level(
         weights: &Weights,
         config: &NetConfig,
         variant: &Variant,
         level: SimdLevel,
     ) -> Result<CompiledEvaluator, ModelError> {
-        if !SimdLevel::available().contains(&level) {
-            return Err(ModelError::Device {
-                device: format!("cpu with {level:?}"),
-                reason: format!("this machine can run {:?}", SimdLevel::available()),
-            });
-        }
-        let program = Arc::new(Program::new(weights, config, variant, level)?);
-        Ok(CompiledEvaluator {
-            scratch: program.scratch(),
-            program,
-            layout: PolicyLayout::new(variant),
-        })
+        CompiledEvaluator::with_precision(weights, config, variant, level, Precision::F32)
     }
 
-    fn evaluate_one(&mut self, request: &EvalRequest) -> Evaluation {
-        let turn = request.position.turn();
-        let (wdl, moves_left) =
-            self.program
-                .run(&request.position, request.repetitions, &mut self.scratch);
-        let logit = |&mv| {
-            self.program
-                .policy_logit(self.layout.index(turn, mv), &self.scratch)
-        };
-        Evaluation {
-            wdl,
-            moves_left,
-            policy_logits: request.moves.iter().map(logit).collect(),
+    /// Compiles a net for one level of kernels and one kind of numbers.
+    ///
+    /// # Errors
+    /// As [`new`](CompiledEvaluator::new), and [`ModelError::Device`] if this machine cannot run
+    /// the level or has no kernel for the precision there.
+    pub fn with_precision(
+        weights: &Weights,
+        config: &NetConfig,
+        variant: &Variant,
+        level: SimdLevel,
+        precision: Precision,
+    ) -> Result<CompiledEvaluator, ModelError> {
+        let refuse = |device: String, reason: String| Err(ModelError::Device { device, reason });
+        let levels = SimdLevel::available();
+        if !levels.contains(&level) {
+            return refuse(
+                format!("cpu with {level:?}"),
+                format!("this machine can run {levels:?}"),
+            );
         }
+        let precisions = Precision::available(level);
+        if !precisions.contains(&precision) {
+            return refuse(
+                format!("cpu with {level:?}"),
+                format!(
+                    "this machine can compute with {precisions:?} there, not with {precision:?}"
+                ),
+            );
+        }
+        let program = Program::new(weights, config, variant, (level, precision))?;
+        Ok(CompiledEvaluator {
+            scratch: program.scratch(),
+            program: Arc::new(program),
+        })
     }
 }
 
@@ -78,7 +86,6 @@ impl Clone for CompiledEvaluator {
     fn clone(&self) -> CompiledEvaluator {
         CompiledEvaluator {
             program: Arc::clone(&self.program),
-            layout: self.layout.clone(),
             scratch: self.program.scratch(),
         }
     }
@@ -88,7 +95,7 @@ impl Evaluator for CompiledEvaluator {
     fn evaluate(&mut self, requests: &[EvalRequest]) -> Vec<Evaluation> {
         requests
             .iter()
-            .map(|request| self.evaluate_one(request))
+            .map(|request| self.program.run(request, &mut self.scratch))
             .collect()
     }
 }

@@ -1,5 +1,5 @@
-//! The inner loops of the convolutions, for each instruction set. All `unsafe` of the crate is here
-//! and in the kernel of the weights' gradients.
+//! The inner loops of the convolutions in single precision, for each instruction set. All `unsafe`
+//! of inference is here, in the kernels for narrow numbers, and in the measurement of a core's peak.
 //!
 //! A kernel takes one row of the board at a time and keeps the sums of its up to ten pixels for a
 //! strip of output channels in registers, while weights stream by and inputs are broadcast. Each
@@ -15,7 +15,7 @@ pub enum SimdLevel {
     Portable,
     /// 256-bit vectors with fused multiply-add.
     Avx2,
-    /// 512-bit vectors.
+    /// 512-bit vectors: AVX-512 F, BW, DQ and VL, as every such CPU since 2017 has them.
     Avx512,
 }
 
@@ -28,7 +28,10 @@ impl SimdLevel {
             if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
                 levels.push(SimdLevel::Avx2);
             }
-            if is_x86_feature_detected!("avx512f") {
+            let wide = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq");
+            let narrow =
+                is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vl");
+            if wide && narrow {
                 levels.push(SimdLevel::Avx512);
             }
         }
@@ -150,7 +153,7 @@ fn run_width<const TAPS: usize, const FILES: usize>(level: SimdLevel, job: Job) 
 /// The taps of a 3×3 convolution's kernel rows that lie on the board for output rank `y`; the
 /// border beyond is zero and would add nothing.
 #[inline(always)]
-fn kernel_rows<const TAPS: usize>(y: usize, ranks: usize) -> std::ops::Range<usize> {
+pub(super) fn kernel_rows<const TAPS: usize>(y: usize, ranks: usize) -> std::ops::Range<usize> {
     match TAPS {
         1 => 0..1,
         _ => usize::from(y == 0)..TAPS - usize::from(y + 1 == ranks),
@@ -158,7 +161,7 @@ fn kernel_rows<const TAPS: usize>(y: usize, ranks: usize) -> std::ops::Range<usi
 }
 
 /// Border pixels before the first tap: a 1×1 kernel starts inside the border.
-const fn inset(taps: usize) -> usize {
+pub(super) const fn inset(taps: usize) -> usize {
     if taps == 1 { 1 } else { 0 }
 }
 
@@ -230,7 +233,7 @@ mod x86 {
 
     /// # Safety
     /// The CPU has the features.
-    #[target_feature(enable = "avx512f")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
     pub unsafe fn with_avx512<R>(work: impl FnOnce() -> R) -> R {
         work()
     }
@@ -240,6 +243,36 @@ mod x86 {
     #[target_feature(enable = "avx2,fma")]
     pub unsafe fn with_avx2<R>(work: impl FnOnce() -> R) -> R {
         work()
+    }
+
+    /// Multiplies and adds one tap of the pixels `$pixels` with all `$inputs`, where `$x` is the
+    /// first pixel in the first block of channels and `$w` the first weight.
+    macro_rules! tap {
+        ($sums:ident, $inputs:expr, $x:ident, $block:ident, $w:ident, $pixels:expr, $strip:ident,
+         $lanes:literal x $vectors:literal, $zero:ident, $splat:ident, $load:ident, $fma:ident) => {
+            let mut done = 0;
+            while done < $inputs {
+                let count = ($inputs - done).min(BLOCK);
+                // SAFETY: there is a block of channel `done` with these pixels, and the tap has
+                // weights for `$inputs` channels, of which `done` are used up.
+                unsafe {
+                    let (x, w) = ($x.add(done / BLOCK * $block), $w.add(done * $strip));
+                    for i in 0..count {
+                        let mut ws = [$zero(); $vectors];
+                        for v in 0..$vectors {
+                            ws[v] = $load(w.add(i * $strip + v * $lanes));
+                        }
+                        for p in $pixels {
+                            let x = $splat(*x.add(p * BLOCK + i));
+                            for v in 0..$vectors {
+                                $sums[p][v] = $fma(ws[v], x, $sums[p][v]);
+                            }
+                        }
+                    }
+                }
+                done += count;
+            }
+        };
     }
 
     /// Writes the kernel for one kind of vector. `$vectors` of `$lanes` floats make a strip.
@@ -267,32 +300,31 @@ mod x86 {
                     for y in 0..job.ranks {
                         let mut sums = [[$zero(); $vectors]; FILES];
                         for ky in kernel_rows::<TAPS>(y, job.ranks) {
-                            for kx in 0..TAPS {
-                                let first = (y + ky + inset(TAPS)) * row + kx + inset(TAPS);
-                                let mut done = 0;
-                                while done < job.inputs {
-                                    let count = (job.inputs - done).min(BLOCK);
-                                    // SAFETY: `first + FILES` pixels are within the border of the
-                                    // block of channel `done`; the weights of this tap have
-                                    // `inputs` groups of a strip, of which `done` are used up.
-                                    unsafe {
-                                        let x = input.add(done / BLOCK * block + first * BLOCK);
-                                        let w = weights.add((ky * TAPS + kx) * tap + done * STRIP);
-                                        for i in 0..count {
-                                            let mut ws = [$zero(); $vectors];
-                                            for v in 0..$vectors {
-                                                ws[v] = $load(w.add(i * STRIP + v * $lanes));
-                                            }
-                                            for p in 0..FILES {
-                                                let x = $splat(*x.add(p * BLOCK + i));
-                                                for v in 0..$vectors {
-                                                    sums[p][v] = $fma(ws[v], x, sums[p][v]);
-                                                }
-                                            }
+                            let first = (y + ky + inset(TAPS)) * row + inset(TAPS);
+                            macro_rules! tap_of {
+                                            ($kx:expr, $pixels:expr) => {
+                                                // SAFETY: the pixels from `first + $kx` on are within the
+                                                // border of each block of channels; the weights have TAPS²
+                                                // taps.
+                                                let (x, w) = unsafe {
+                                                    (
+                                                        input.add((first + $kx) * BLOCK),
+                                                        weights.add((ky * TAPS + $kx) * tap),
+                                                    )
+                                                };
+                                                tap!(
+                                                    sums, job.inputs, x, block, w, $pixels, STRIP,
+                                                    $lanes x $vectors, $zero, $splat, $load, $fma
+                                                );
+                                            };
                                         }
-                                    }
-                                    done += count;
-                                }
+                            // The columns beyond the board would add nothing either.
+                            if TAPS == 1 {
+                                tap_of!(0, 0..FILES);
+                            } else {
+                                tap_of!(0, 1..FILES);
+                                tap_of!(1, 0..FILES);
+                                tap_of!(2, 0..FILES - 1);
                             }
                         }
                         let start =

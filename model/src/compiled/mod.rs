@@ -7,12 +7,21 @@
 //! any other.
 
 pub(crate) mod aligned;
+mod calibration;
 pub(crate) mod conv;
 mod evaluator;
+mod folded;
 mod heads;
 pub(crate) mod kernel;
+mod narrow;
+mod narrow_kernel;
+pub(crate) mod peak;
+mod policy_head;
+mod precision;
 mod program;
 mod stem;
+mod tower;
 
 pub use evaluator::CompiledEvaluator;
 pub use kernel::SimdLevel;
+pub use precision::Precision;

@@ -1,12 +1,13 @@
 //! The first convolution, computed from the few squares that are not zero.
 
-use rules::{Color, Variant};
+use rules::{Color, Position, Variant};
 
 use super::aligned::AlignedFloats;
 use super::conv::{BLOCK, ConvWeights, Grid, lanes, lanes_mut};
+use super::kernel::SimdLevel;
 use crate::Encoding;
 use crate::board::{GRID, seen_by};
-use crate::encoding::PlaneSink;
+use crate::encoding::{BOARD_PLANE, PlaneSink};
 
 /// A 3×3 convolution of an encoded position. A man adds its weights to the nine cells around it;
 /// a plane that is the same all over the board adds a map that was computed in advance.
@@ -15,11 +16,19 @@ pub struct Stem {
     blocks: usize,
     /// `[planes][9 offsets][channels]`: what a one in a plane adds to the cell at an offset.
     stamps: AlignedFloats,
-    /// One for each channel.
-    bias: AlignedFloats,
     /// For White's and Black's view (they differ where the board is not symmetric), by plane:
-    /// what the plane adds if it is one all over the board, laid out as activations are.
+    /// what the plane adds if it is one all over the board, laid out as activations are. The map of
+    /// the board's own plane, which always is, has the bias in it.
     maps: [Vec<AlignedFloats>; 2],
+}
+
+/// What is not zero in the planes of a position.
+#[derive(Default)]
+pub struct StemScratch {
+    /// Planes and squares.
+    ones: Vec<(usize, usize)>,
+    /// Planes that have a value all over the board, but for the board's own.
+    fills: Vec<(usize, f32)>,
 }
 
 impl Stem {
@@ -37,20 +46,28 @@ impl Stem {
                 }
             }
         }
-        let mut bias = AlignedFloats::zeros(channels);
-        bias[..part.outputs].copy_from_slice(&part.bias);
         let mut stem = Stem {
             grid,
             blocks,
             stamps,
-            bias,
             maps: [Vec::new(), Vec::new()],
         };
         stem.maps = [Color::White, Color::Black].map(|turn| {
             let map = |plane| stem.map(plane, encoding, variant, turn);
-            (0..part.inputs).map(map).collect()
+            let mut maps: Vec<AlignedFloats> = (0..part.inputs).map(map).collect();
+            stem.add_bias(&part.bias, &mut maps[BOARD_PLANE]);
+            maps
         });
         stem
+    }
+
+    fn add_bias(&self, bias: &[f32], map: &mut AlignedFloats) {
+        for (channel, bias) in bias.iter().enumerate() {
+            for cell in 0..self.grid.cells() {
+                let block = channel / BLOCK * self.grid.block_floats();
+                map[block + self.grid.at(cell) + channel % BLOCK] += bias;
+            }
+        }
     }
 
     /// What a plane of ones adds; empty for planes that are never one all over the board.
@@ -72,74 +89,72 @@ impl Stem {
         map
     }
 
-    /// Writes the relu of the convolution into `out`.
+    /// Writes the convolution into `out`.
     pub fn run(
         &self,
+        level: SimdLevel,
         encoding: &Encoding,
-        position: &rules::Position,
-        repetitions: u8,
+        (position, repetitions): (&Position, u8),
+        scratch: &mut StemScratch,
         out: &mut [f32],
     ) {
-        let block_floats = self.grid.block_floats();
-        for (block, out) in out.chunks_exact_mut(block_floats).enumerate() {
-            let bias = &self.bias[block * BLOCK..][..BLOCK];
-            for cell in 0..self.grid.cells() {
-                out[self.grid.at(cell)..][..BLOCK].copy_from_slice(bias);
-            }
-        }
-        let view = usize::from(position.turn() == Color::Black);
-        let mut sink = StemSink {
-            stem: self,
-            view,
-            out,
-        };
-        encoding.visit(position, repetitions, &mut sink);
-        let out = sink.out;
-        for value in out.iter_mut() {
-            *value = value.max(0.0);
-        }
+        let maps = &self.maps[usize::from(position.turn() == Color::Black)];
+        scratch.ones.clear();
+        scratch.fills.clear();
+        encoding.visit(position, repetitions, scratch);
+        out.copy_from_slice(&maps[BOARD_PLANE]);
+        level.vectorize(
+            #[inline(always)]
+            || {
+                for &(plane, value) in &scratch.fills {
+                    for (o, m) in out.iter_mut().zip(maps[plane].iter()) {
+                        *o += value * m;
+                    }
+                }
+                for &(plane, square) in &scratch.ones {
+                    self.stamp(plane, square, out);
+                }
+            },
+        );
     }
 
     /// Adds the stamp of a one in `plane` on `square` to the cells around it.
+    #[inline(always)]
     fn stamp(&self, plane: usize, square: usize, out: &mut [f32]) {
         let (rank, file) = (square / GRID, square % GRID);
         let Grid { files, ranks } = self.grid;
         for dy in 0..3 {
             for dx in 0..3 {
-                // One less than the cell's rank and file plus one; the border gets nothing.
-                let (y, x) = ((rank + dy).wrapping_sub(1), (file + dx).wrapping_sub(1));
-                if y >= ranks || x >= files {
+                // Counted with the border, which gets nothing.
+                let (y, x) = (rank + dy, file + dx);
+                if y == 0 || y > ranks || x == 0 || x > files {
                     continue;
                 }
-                let at = self.grid.at(y * files + x);
+                let at = (y * (files + 2) + x) * BLOCK;
                 let stamp = (plane * 9 + dy * 3 + dx) * self.blocks * BLOCK;
                 for block in 0..self.blocks {
                     let stamp = lanes(&self.stamps, stamp + block * BLOCK);
                     let out = lanes_mut(out, block * self.grid.block_floats() + at);
-                    for (i, o) in out.iter_mut().enumerate() {
-                        *o += stamp[i];
+                    // By value, so that the compiler need not fear that they overlap.
+                    let (stamp, mut sums) = (*stamp, *out);
+                    for i in 0..BLOCK {
+                        sums[i] += stamp[i];
                     }
+                    *out = sums;
                 }
             }
         }
     }
 }
 
-struct StemSink<'a> {
-    stem: &'a Stem,
-    view: usize,
-    out: &'a mut [f32],
-}
-
-impl PlaneSink for StemSink<'_> {
+impl PlaneSink for StemScratch {
     fn square(&mut self, plane: usize, square: usize) {
-        self.stem.stamp(plane, square, self.out);
+        self.ones.push((plane, square));
     }
 
     fn fill(&mut self, plane: usize, value: f32) {
-        let map = &self.stem.maps[self.view][plane];
-        for (o, m) in self.out.iter_mut().zip(map.iter()) {
-            *o += value * m;
+        if plane != BOARD_PLANE {
+            self.fills.push((plane, value));
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::DeviceChoice;
+use model::{DeviceChoice, Inference};
 use rules::Variant;
 
 use crate::game::GameConfig;
@@ -29,6 +29,8 @@ pub struct WorkerConfig {
     pub starts: StartConfig,
     /// Where nets are evaluated.
     pub device: DeviceChoice,
+    /// How nets are evaluated. Games depend on it.
+    pub inference: Inference,
     /// When to wait for the trainer; `None` for never.
     pub pace: Option<PaceConfig>,
     /// Games in the lockstep batch, at least 1.
@@ -51,6 +53,7 @@ impl WorkerConfig {
             game: GameConfig::default(),
             starts: StartConfig::default(),
             device: DeviceChoice::default(),
+            inference: Inference::default(),
             pace: None,
             games_in_parallel: 64,
             games_per_chunk: 32,

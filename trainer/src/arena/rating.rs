@@ -9,7 +9,7 @@ use super::elo::score_of_elo;
 use super::ladder::{Matchup, rate};
 use super::play::{MatchProgress, Team, play_match};
 use super::spec::{ContestantSpec, Equipment};
-use model::DeviceChoice;
+use model::{DeviceChoice, Inference};
 use rules::Variant;
 use selfplay::layout::{CurrentNet, RunPaths};
 use selfplay::storage::Storage;
@@ -61,6 +61,8 @@ pub struct RatingRequest<'a> {
     pub variant: &'a Arc<Variant>,
     /// Where nets are evaluated.
     pub device: DeviceChoice,
+    /// How nets are evaluated.
+    pub inference: Inference,
     /// Threads to play on, at least 1.
     pub threads: usize,
     /// A match against one anchor.
@@ -106,6 +108,7 @@ pub fn rate_net(
             let equipment = Equipment {
                 simulations: config.simulations,
                 device: request.device,
+                inference: request.inference,
             };
             let team = || -> anyhow::Result<Team> {
                 Ok(Team {

@@ -5,7 +5,7 @@ use super::greedy::GreedyContestant;
 use super::random::RandomContestant;
 use super::search::SearchContestant;
 use anyhow::{Context, bail};
-use model::{DeviceChoice, UniformEvaluator, load_evaluator};
+use model::{DeviceChoice, Inference, UniformEvaluator, load_evaluator};
 use rules::Variant;
 use selfplay::layout::{CurrentNet, RunPaths};
 use selfplay::search::SearchConfig;
@@ -21,6 +21,8 @@ pub struct NetBytes {
     pub origin: String,
     /// The safetensors file, whole.
     pub bytes: Vec<u8>,
+    /// How the net is evaluated, if not as the others are.
+    pub inference: Option<Inference>,
 }
 
 /// Who is to play.
@@ -43,15 +45,30 @@ pub struct Equipment {
     pub simulations: u32,
     /// Where nets are evaluated.
     pub device: DeviceChoice,
+    /// How nets are evaluated that do not say otherwise.
+    pub inference: Inference,
 }
 
 impl ContestantSpec {
     /// Reads a contestant from the command line: `greedy`, `random`, `uniform`, the path of a net's file, or the folder or
-    /// URL of a run, which stands for its current net.
+    /// URL of a run, which stands for its current net. A net may end in `@` and how it is evaluated: `net.safetensors@int8`.
     ///
     /// # Errors
     /// If it is none of these, or the net cannot be read.
     pub fn parse(text: &str) -> anyhow::Result<ContestantSpec> {
+        if let Some((net, inference)) = text.rsplit_once('@')
+            && let Ok(inference) = inference.parse::<Inference>()
+        {
+            let spec = ContestantSpec::parse(net)?;
+            let ContestantSpec::Net(net) = spec else {
+                bail!("'{text}': '{net}' has no net that could be evaluated with {inference}");
+            };
+            return Ok(ContestantSpec::Net(NetBytes {
+                name: format!("{}@{inference}", net.name),
+                inference: Some(inference),
+                ..net
+            }));
+        }
         match text {
             "greedy" => return Ok(ContestantSpec::Greedy),
             "random" => return Ok(ContestantSpec::Random),
@@ -70,6 +87,7 @@ impl ContestantSpec {
                 name,
                 origin: text.to_owned(),
                 bytes,
+                inference: None,
             }));
         }
         if path.is_dir() || text.contains("://") {
@@ -95,6 +113,7 @@ impl ContestantSpec {
             name: id.to_owned(),
             origin: storage.object_url(&object),
             bytes,
+            inference: None,
         }))
     }
 
@@ -124,8 +143,11 @@ impl ContestantSpec {
                 name,
                 origin,
                 bytes,
+                inference,
             }) => {
-                let evaluator = load_evaluator(bytes, origin, variant, equipment.device)?;
+                let inference = inference.unwrap_or(equipment.inference);
+                let evaluator =
+                    load_evaluator(bytes, origin, variant, equipment.device, inference)?;
                 let best = SearchConfig {
                     gumbel_scale: 0.0,
                     ..search
@@ -165,6 +187,23 @@ mod tests {
     }
 
     #[test]
+    fn a_net_says_how_it_is_evaluated_and_others_cannot() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("odd@name.safetensors");
+        std::fs::write(&path, b"a net").expect("written");
+        let path = path.to_string_lossy();
+        let parse = |text: &str| match ContestantSpec::parse(text) {
+            Ok(ContestantSpec::Net(net)) => (net.name, net.inference),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(parse(&path), ("odd@name".to_owned(), None));
+        let with = parse(&format!("{path}@int8"));
+        assert_eq!(with, ("odd@name@int8".to_owned(), Some(Inference::Int8)));
+        let error = ContestantSpec::parse("greedy@int8").expect_err("no net");
+        assert!(error.to_string().contains("no net"), "{error}");
+    }
+
+    #[test]
     fn a_broken_net_is_named() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("broken.safetensors");
@@ -174,6 +213,7 @@ mod tests {
         let equipment = Equipment {
             simulations: 2,
             device: DeviceChoice::Cpu,
+            inference: Inference::Auto,
         };
         let error = format!(
             "{:#}",

@@ -114,8 +114,13 @@ impl Bench {
     }
 
     fn evaluator(&self, net: &[u8]) -> anyhow::Result<()> {
-        let mut evaluator: Box<dyn Evaluator> =
-            load_evaluator(net, "the bench's net", &self.variant, self.config.device)?;
+        let mut evaluator: Box<dyn Evaluator> = load_evaluator(
+            net,
+            "the bench's net",
+            &self.variant,
+            self.config.device,
+            self.config.inference,
+        )?;
         let requests = sample_requests(&self.variant, 512, 1);
         for batch in BATCHES {
             let speed = throughput(
@@ -145,6 +150,7 @@ impl Bench {
             worker_id: "bench".to_owned(),
             run_seed: self.config.run.seed,
             device: self.config.device,
+            inference: self.config.inference,
             game: GameConfig {
                 search: self.config.search.clone(),
                 selfplay: self.config.selfplay.clone(),

@@ -3,7 +3,7 @@
 use crate::interrupt;
 use crate::run::Run;
 use anyhow::Context;
-use model::DeviceChoice;
+use model::{DeviceChoice, Inference};
 use selfplay::game::GameConfig;
 use selfplay::layout::safe_segment;
 use selfplay::pace::WorkerProgress;
@@ -29,6 +29,9 @@ pub struct Args {
     /// `auto`, `cpu` or `gpu:0`; overrides the run's recipe.
     #[arg(long)]
     device: Option<DeviceChoice>,
+    /// `auto`, `int8`, `bf16`, `f32` or `burn`; overrides the run's recipe.
+    #[arg(long)]
+    inference: Option<Inference>,
     /// End when the standard input closes: the trainer's way to end its workers.
     #[arg(long)]
     until_stdin_closes: bool,
@@ -49,7 +52,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         true => stop_when_stdin_closes()?,
         false => interrupt::flag("Finishing; press Ctrl-C again to stop at once.")?,
     };
-    let config = worker_config(&run, args.worker_id.as_deref(), args.device)?;
+    let config = worker_config(&run, &args)?;
     let mut last = Instant::now();
     let progress = worker::run(&run.storage, &config, &stop, &mut |progress| {
         if last.elapsed() >= LINE_EVERY {
@@ -62,17 +65,17 @@ pub fn run(args: Args) -> anyhow::Result<()> {
 }
 
 /// The worker's part of the run's recipe.
-fn worker_config(
-    run: &Run,
-    id: Option<&str>,
-    device: Option<DeviceChoice>,
-) -> anyhow::Result<WorkerConfig> {
+fn worker_config(run: &Run, args: &Args) -> anyhow::Result<WorkerConfig> {
     let recipe = &run.config;
     let usual = WorkerConfig::new(run.variant.clone());
     Ok(WorkerConfig {
-        worker_id: id.map_or(usual.worker_id, safe_segment),
+        worker_id: args
+            .worker_id
+            .as_deref()
+            .map_or(usual.worker_id, safe_segment),
         run_seed: recipe.run.seed,
-        device: device.unwrap_or(recipe.device),
+        device: args.device.unwrap_or(recipe.device),
+        inference: args.inference.unwrap_or(recipe.inference),
         game: GameConfig {
             search: recipe.search.clone(),
             selfplay: recipe.selfplay.clone(),

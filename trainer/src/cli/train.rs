@@ -5,7 +5,7 @@ use crate::pipeline::{self, Ended};
 use crate::run::Run;
 use crate::{finale, interrupt, variant};
 use anyhow::Context;
-use model::DeviceChoice;
+use model::{DeviceChoice, Inference};
 use std::path::PathBuf;
 
 /// Train a network by self-play: start workers, learn from their games, publish nets, measure them.
@@ -30,6 +30,9 @@ pub struct Args {
     /// `auto`, `cpu` or `gpu:0`; overrides the recipe.
     #[arg(long)]
     device: Option<DeviceChoice>,
+    /// How nets are evaluated: `auto`, `int8`, `bf16`, `f32` or `burn`; overrides the recipe.
+    #[arg(long)]
+    inference: Option<Inference>,
     /// The run's seed; overrides the recipe of a new run.
     #[arg(long, conflicts_with = "resume")]
     seed: Option<u64>,
@@ -89,6 +92,7 @@ fn override_with(config: &mut RunConfig, args: &Args) -> anyhow::Result<()> {
     config.run.workers = args.workers.unwrap_or(config.run.workers);
     config.run.seed = args.seed.unwrap_or(config.run.seed);
     config.device = args.device.unwrap_or(config.device);
+    config.inference = args.inference.unwrap_or(config.inference);
     // The options have the ranges of the fields that they override.
     Ok(config.validate("the command line")?)
 }

@@ -7,7 +7,7 @@ use crate::values::{Sources, ValuesConfig, ValuesStage, first_table};
 use crate::{interrupt, logging};
 use anyhow::ensure;
 use indicatif::{ProgressBar, ProgressStyle};
-use model::DeviceChoice;
+use model::{DeviceChoice, Inference};
 use selfplay::tables;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -49,6 +49,9 @@ pub struct Args {
     /// Where the net is evaluated: auto, cpu or gpu:0.
     #[arg(long, default_value_t = DeviceChoice::Auto)]
     device: DeviceChoice,
+    /// How the net is evaluated: auto (the fastest), int8, bf16, f32 or burn.
+    #[arg(long, default_value_t = Inference::Auto)]
+    inference: Inference,
     /// Folder of endgame tablebases to compare the net with [default: the recipe's].
     #[arg(long, value_name = "DIR")]
     tablebases: Option<PathBuf>,
@@ -95,6 +98,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         storage: &run.storage,
         variant: &run.variant,
         device: args.device,
+        inference: args.inference,
         tables: tables.as_deref(),
         stop: &stop,
     };

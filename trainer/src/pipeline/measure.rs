@@ -9,7 +9,7 @@ use crate::arena::rating::{Ladder, RatedNet, RatingRequest, rate_net};
 use crate::config::ArenaConfig;
 use crate::run::Run;
 use anyhow::anyhow;
-use model::DeviceChoice;
+use model::{DeviceChoice, Inference};
 use rules::Variant;
 use selfplay::layout::CurrentNet;
 use selfplay::storage::Storage;
@@ -57,6 +57,7 @@ struct Job {
     storage: Storage,
     variant: Arc<Variant>,
     device: DeviceChoice,
+    inference: Inference,
     config: MatchConfig,
     milestones: usize,
     net: CurrentNet,
@@ -69,6 +70,7 @@ impl Job {
             storage: &self.storage,
             variant: &self.variant,
             device: self.device,
+            inference: self.inference,
             threads: 1,
             config: &self.config,
             milestones: self.milestones,
@@ -115,6 +117,7 @@ impl Pipeline<'_> {
             storage: self.run.storage.clone(),
             variant: Arc::clone(&self.run.variant),
             device: self.run.config.device,
+            inference: self.run.config.inference,
             config: match_config(arena, arena.games, self.run.config.run.seed),
             milestones: arena.milestones,
             net,

@@ -66,6 +66,8 @@ impl<'a> Pipeline<'a> {
                 count: config.run.worker_count(),
                 run: run.storage.url().to_owned(),
                 logs: run.local_folder().join("logs"),
+                device: config.device,
+                inference: config.inference,
             }),
             intake: Intake::new(run),
             replay: Replay::new(run.variant.clone(), &config.learn),

@@ -16,7 +16,7 @@ use super::table::{SliceValues, TABLE_VERSION, ValueTable};
 use crate::arena::contestant::Contestant;
 use crate::arena::search::SearchContestant;
 use anyhow::ensure;
-use model::{DeviceChoice, Evaluator, load_evaluator};
+use model::{DeviceChoice, Evaluator, Inference, load_evaluator};
 use rayon::prelude::*;
 use rules::tablebase::Tablebases;
 use rules::{Outcome, Position, Variant};
@@ -140,6 +140,8 @@ pub struct Sources<'a> {
     pub variant: &'a Arc<Variant>,
     /// Where the net is evaluated.
     pub device: DeviceChoice,
+    /// How the net is evaluated.
+    pub inference: Inference,
     /// Tables that the net is compared with.
     pub tables: Option<&'a Tablebases>,
     /// Ends the matches when raised; what has been played by then counts.
@@ -316,6 +318,7 @@ impl NetFile {
             &self.origin,
             sources.variant,
             sources.device,
+            sources.inference,
         )?)
     }
 }

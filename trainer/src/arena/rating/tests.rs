@@ -96,6 +96,7 @@ fn published_nets_are_rated_one_after_the_other() {
             storage: &storage,
             variant: &variant,
             device: DeviceChoice::Cpu,
+            inference: Inference::Auto,
             threads: 2,
             config: &config,
             milestones: 2,

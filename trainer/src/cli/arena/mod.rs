@@ -13,7 +13,7 @@ use crate::arena::sprt::Sprt;
 use crate::variant;
 use anyhow::Context;
 use engines::{EngineArgs, PlayerSpec, default_tables};
-use model::DeviceChoice;
+use model::{DeviceChoice, Inference, InferenceChoice};
 use rules::Variant;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -67,6 +67,10 @@ pub struct Args {
     /// Where nets are evaluated: auto, cpu or gpu:0.
     #[arg(long, default_value_t = DeviceChoice::Auto)]
     device: DeviceChoice,
+    /// How nets are evaluated: auto (the fastest), int8, bf16, f32 or burn. A contestant's own choice is written behind its
+    /// net: net.safetensors@f32.
+    #[arg(long, default_value_t = Inference::Auto)]
+    inference: Inference,
     /// Also write the result, with every pair, as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -139,6 +143,7 @@ impl Args {
         Equipment {
             simulations: self.simulations,
             device: self.device,
+            inference: self.inference,
         }
     }
 
@@ -150,7 +155,9 @@ impl Args {
         [a, b]: [&ContestantSpec; 2],
         sprt: Option<Sprt>,
     ) -> anyhow::Result<Outcome> {
-        let threads = self.threads.unwrap_or_else(|| default_threads(self.device));
+        let choice = self.inference.choose(self.device)?;
+        tracing::info!("inference: {choice}");
+        let threads = self.threads.unwrap_or_else(|| default_threads(&choice));
         let teams = (0..threads.clamp(1, config.pairs()))
             .map(|_| {
                 Ok(Team {
@@ -187,8 +194,8 @@ impl Args {
     }
 }
 
-fn default_threads(device: DeviceChoice) -> usize {
-    match device.is_cpu() {
+fn default_threads(choice: &InferenceChoice) -> usize {
+    match choice.on_cpu() {
         true => std::thread::available_parallelism().map_or(1, usize::from),
         false => 1,
     }

@@ -52,6 +52,7 @@ fn table_of(
         storage,
         variant,
         device: DeviceChoice::Cpu,
+        inference: Inference::Auto,
         tables: None,
         stop: &AtomicBool::new(false),
     };

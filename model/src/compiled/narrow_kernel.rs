@@ -1,0 +1,546 @@
+//! The inner loops of the convolutions with numbers of 8 and 16 bits, for each instruction set.
+//!
+//! They work as those in single precision do: one row of the board at a time, the sums of its up to
+//! ten pixels for a strip of output channels in registers, weights streaming by, inputs broadcast.
+//! What is broadcast is a 32-bit *word* of two or four neighbouring channels, and an instruction
+//! multiplies and adds as many at once. The taps of the left and right columns beyond the board are
+//! left out like those of the ranks beyond it.
+//!
+//! Sums of integers are exact, and what is made of them takes the same roundings in the same order
+//! everywhere, so that all kernels for 8 bits give the same bits. The kernel for bfloat16 adds two
+//! products at a time, rounds each sum to the nearest, and takes denormal numbers for zero, as the
+//! instruction does.
+
+use super::conv::{After, BLOCK};
+use super::kernel::{SimdLevel, inset, kernel_rows};
+use super::precision::Precision;
+
+/// The kernels, of which each has its own order of weights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NarrowKernel {
+    /// AVX-512 BF16.
+    Bf16,
+    /// AVX-512 VNNI: words of four bytes.
+    Int8Vnni,
+    /// AVX2, which has no exact products of bytes: inputs and weights are kept in 16 bits.
+    Int8Avx2,
+    /// Plain Rust, with numbers of 16 bits as well.
+    Int8Portable,
+}
+
+impl NarrowKernel {
+    /// The kernel for this precision at this level, if the machine has the instructions.
+    pub fn choose(precision: Precision, level: SimdLevel) -> Option<NarrowKernel> {
+        match (precision, level) {
+            (Precision::F32, _) => None,
+            (Precision::Bf16, SimdLevel::Avx512) => has_bf16().then_some(NarrowKernel::Bf16),
+            (Precision::Bf16, _) => None,
+            (Precision::Int8, SimdLevel::Avx512) if has_vnni() => Some(NarrowKernel::Int8Vnni),
+            (Precision::Int8, SimdLevel::Avx512 | SimdLevel::Avx2) => Some(NarrowKernel::Int8Avx2),
+            (Precision::Int8, SimdLevel::Portable) => Some(NarrowKernel::Int8Portable),
+        }
+    }
+
+    /// Input channels in a word.
+    #[inline]
+    pub fn inputs_per_word(self) -> usize {
+        match self {
+            NarrowKernel::Int8Vnni => 4,
+            NarrowKernel::Bf16 | NarrowKernel::Int8Avx2 | NarrowKernel::Int8Portable => 2,
+        }
+    }
+
+    /// Words of a block of channels of one cell.
+    #[inline]
+    pub fn words(self) -> usize {
+        BLOCK / self.inputs_per_word()
+    }
+
+    /// Output channels that the kernel computes at once; weights are packed in strips of as many.
+    pub fn strip(self) -> usize {
+        match self {
+            NarrowKernel::Bf16 | NarrowKernel::Int8Vnni => 32,
+            NarrowKernel::Int8Avx2 => 8,
+            NarrowKernel::Int8Portable => 16,
+        }
+    }
+}
+
+fn has_bf16() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        is_x86_feature_detected!("avx512bf16")
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        false
+    }
+}
+
+fn has_vnni() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        is_x86_feature_detected!("avx512vnni")
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        false
+    }
+}
+
+/// One convolution of one position, all lengths checked by [`run`].
+///
+/// Inputs are blocks of [`BLOCK`] channels, each `[ranks + 2][files + 2]` cells of
+/// [`words`](NarrowKernel::words) with a border of zeros; weights are
+/// `[strips][taps²][words of inputs][strip]`.
+pub struct NarrowJob<'a> {
+    pub files: usize,
+    pub ranks: usize,
+    /// Input channels: a multiple of eight, which may end within a block.
+    pub inputs: usize,
+    /// Blocks of output channels.
+    pub out_blocks: usize,
+    /// 3 for a 3×3 convolution, 1 for a 1×1.
+    pub taps: usize,
+    pub input: &'a [u32],
+    pub weights: &'a [u32],
+    /// What a unit of an integer sum is worth, one for each output channel; not used by bfloat16.
+    pub scale: &'a [f32],
+    /// One for each output channel.
+    pub bias: &'a [f32],
+    pub after: After,
+    /// Where results go in single precision; what they are added to with [`After::AddRelu`].
+    pub wide: Option<&'a mut [f32]>,
+    /// Where results go in the format of the inputs, and by what they are multiplied before they
+    /// are rounded to integers, one for each output channel; not with [`After::Keep`].
+    pub narrow: Option<(&'a mut [u32], &'a [f32])>,
+}
+
+/// Runs a convolution.
+///
+/// # Panics
+/// If a slice is too short for the job, the board wider than ten files, or there is no place for
+/// the results.
+pub fn run(kernel: NarrowKernel, job: NarrowJob) {
+    let cells = (job.files + 2) * (job.ranks + 2);
+    let channels = job.out_blocks * BLOCK;
+    let words = kernel.words() * cells;
+    assert!(
+        job.input.len() >= job.inputs.div_ceil(BLOCK) * words,
+        "input of a convolution"
+    );
+    let inputs = job.inputs / kernel.inputs_per_word();
+    assert_eq!(
+        (job.weights.len(), job.scale.len(), job.bias.len()),
+        (channels * job.taps * job.taps * inputs, channels, channels),
+        "weights of a convolution"
+    );
+    if let Some(wide) = &job.wide {
+        assert!(wide.len() >= channels * cells, "output of a convolution");
+    }
+    if let Some((narrow, factors)) = &job.narrow {
+        assert!(
+            narrow.len() >= job.out_blocks * words && factors.len() == channels,
+            "narrow output of a convolution"
+        );
+    }
+    let fits = match job.after {
+        After::Keep => job.narrow.is_none() && job.wide.is_some(),
+        After::Relu => job.narrow.is_some() || job.wide.is_some(),
+        After::AddRelu => job.wide.is_some(),
+    };
+    assert!(fits, "outputs of a convolution with {:?}", job.after);
+    match job.taps {
+        1 => run_taps::<1>(kernel, job),
+        3 => run_taps::<3>(kernel, job),
+        taps => panic!("there is no kernel for {taps}x{taps} convolutions"),
+    }
+}
+
+/// Files of the widest board.
+const WIDEST: usize = 10;
+
+fn run_taps<const TAPS: usize>(kernel: NarrowKernel, job: NarrowJob) {
+    match job.files {
+        1 => run_width::<TAPS, 1>(kernel, job),
+        2 => run_width::<TAPS, 2>(kernel, job),
+        3 => run_width::<TAPS, 3>(kernel, job),
+        4 => run_width::<TAPS, 4>(kernel, job),
+        5 => run_width::<TAPS, 5>(kernel, job),
+        6 => run_width::<TAPS, 6>(kernel, job),
+        7 => run_width::<TAPS, 7>(kernel, job),
+        8 => run_width::<TAPS, 8>(kernel, job),
+        9 => run_width::<TAPS, 9>(kernel, job),
+        10 => run_width::<TAPS, 10>(kernel, job),
+        files => panic!("there is no kernel for boards of {files} files"),
+    }
+}
+
+fn run_width<const TAPS: usize, const FILES: usize>(kernel: NarrowKernel, job: NarrowJob) {
+    match kernel {
+        NarrowKernel::Int8Portable => portable::<TAPS, FILES>(job),
+        // SAFETY: kernels come from `NarrowKernel::choose`, which has asked the CPU for the
+        // instruction, and whose levels come from `SimdLevel::available`, which has asked for the
+        // vectors; `run` has checked the lengths of all slices.
+        #[cfg(target_arch = "x86_64")]
+        NarrowKernel::Bf16 => unsafe { x86::bf16::<TAPS, FILES>(job) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        NarrowKernel::Int8Vnni => unsafe { x86::int8_vnni::<TAPS, FILES>(job) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        NarrowKernel::Int8Avx2 => unsafe { x86::int8_avx2::<TAPS, FILES>(job) },
+        #[cfg(not(target_arch = "x86_64"))]
+        kernel => unreachable!("{kernel:?} is chosen only where the CPU has it"),
+    }
+}
+
+/// The nearest integer in 0..=255, ties to even, of a number that is not NaN.
+#[inline(always)]
+pub fn byte(x: f32) -> u32 {
+    // Adding 1.5 · 2²³ leaves no bits for a fraction, and the integer in the lowest ones.
+    (x.clamp(0.0, 255.0) + 12_582_912.0).to_bits() & 0xff
+}
+
+/// Both halves of a word.
+#[inline(always)]
+fn halves(word: u32) -> (i32, i32) {
+    (i32::from(word as i16), word as i32 >> 16)
+}
+
+/// The kernel for 8 bits in plain Rust, one pixel at a time.
+fn portable<const TAPS: usize, const FILES: usize>(mut job: NarrowJob) {
+    const STRIP: usize = 16;
+    const WORDS: usize = BLOCK / 2;
+    let row = FILES + 2;
+    let cells = (job.ranks + 2) * row;
+    let tap_len = job.inputs / 2 * STRIP;
+    for strip in 0..job.out_blocks * BLOCK / STRIP {
+        let weights = &job.weights[strip * TAPS * TAPS * tap_len..];
+        for y in 0..job.ranks {
+            let mut sums = [[0i32; STRIP]; FILES];
+            for ky in kernel_rows::<TAPS>(y, job.ranks) {
+                for kx in 0..TAPS {
+                    let first = (y + ky + inset(TAPS)) * row + kx + inset(TAPS);
+                    let taps = &weights[(ky * TAPS + kx) * tap_len..][..tap_len];
+                    for (b, taps) in taps.chunks(WORDS * STRIP).enumerate() {
+                        let input = &job.input[(b * cells + first) * WORDS..][..FILES * WORDS];
+                        for (sum, pixel) in sums.iter_mut().zip(input.as_chunks::<WORDS>().0) {
+                            for (taps, &x) in taps.as_chunks::<STRIP>().0.iter().zip(pixel) {
+                                let x = halves(x);
+                                for (sum, &w) in sum.iter_mut().zip(taps) {
+                                    let w = halves(w);
+                                    *sum += w.0 * x.0 + w.1 * x.1;
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            let lane = strip * STRIP;
+            let place = lane / BLOCK * cells + (y + 1) * row + 1;
+            for (p, sums) in sums.iter().enumerate() {
+                store(&mut job, sums, lane, place + p);
+            }
+        }
+    }
+}
+
+/// Stores a pixel's sums of the output channels from `lane` on at cell `place`.
+fn store<const STRIP: usize>(job: &mut NarrowJob, sums: &[i32; STRIP], lane: usize, place: usize) {
+    let mut results = [0f32; STRIP];
+    for (i, result) in results.iter_mut().enumerate() {
+        *result = sums[i] as f32 * job.scale[lane + i] + job.bias[lane + i];
+    }
+    if let Some(wide) = &mut job.wide {
+        let wide = &mut wide[place * BLOCK + lane % BLOCK..][..STRIP];
+        for (result, o) in results.iter_mut().zip(wide) {
+            match job.after {
+                After::Keep => {}
+                After::Relu => *result = result.max(0.0),
+                After::AddRelu => *result = (*result + *o).max(0.0),
+            }
+            *o = *result;
+        }
+    }
+    if let Some((narrow, factors)) = &mut job.narrow {
+        let words = &mut narrow[(place * BLOCK + lane % BLOCK) / 2..][..STRIP / 2];
+        let scaled = |i: usize| byte(results[i] * factors[lane + i]);
+        for (i, word) in words.iter_mut().enumerate() {
+            *word = scaled(2 * i) | scaled(2 * i + 1) << 16;
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use std::arch::x86_64::*;
+    use std::mem::transmute;
+
+    use super::{After, BLOCK, NarrowJob, WIDEST, inset, kernel_rows};
+
+    /// Multiplies and adds one tap of the pixels `$from..$to` with all words of the inputs.
+    macro_rules! tap {
+        ($sums:ident, $job:ident, $place:expr, $cells:ident, $weights:expr, $pixels:expr,
+         $words:ident, $strip:ident, $lanes:literal x $vectors:literal,
+         $zero:ident, $splat:ident, $load:ident, $dot:ident) => {
+            let inputs = $job.inputs * $words / BLOCK;
+            let mut done = 0;
+            while done < inputs {
+                let count = (inputs - done).min($words);
+                // SAFETY: the pixels from `$place` on are within the border of the block of word
+                // `done`; the weights of this tap have `inputs` groups of a strip, of which `done`
+                // are used up.
+                unsafe {
+                    let x = $job.input.as_ptr();
+                    let x = x.add((done / $words * $cells + $place) * $words);
+                    let w = $weights.add(done * $strip);
+                    for i in 0..count {
+                        let mut ws = [$zero(); $vectors];
+                        for v in 0..$vectors {
+                            ws[v] = $load(w.add(i * $strip + v * $lanes).cast());
+                        }
+                        for p in $pixels {
+                            let x = $splat(*x.add(p * $words + i) as i32);
+                            for v in 0..$vectors {
+                                $sums[p][v] = $dot($sums[p][v], x, ws[v]);
+                            }
+                        }
+                    }
+                }
+                done += count;
+            }
+        };
+    }
+
+    /// Writes the kernel for one kind of vector. `$vectors` of `$lanes` sums make a strip.
+    macro_rules! kernel {
+        ($name:ident, $features:literal, $vector:ty, $lanes:literal x $vectors:literal,
+         words $per_block:literal, $zero:ident, $sum_zero:ident, $splat:ident, $load:ident,
+         $dot:ident, $finish:ident, $narrow:ident,
+         $float_zero:ident, $float_load:ident, $float_store:ident, $add:ident, $max:ident) => {
+            /// # Safety
+            /// The CPU has the features, and `job` has passed the checks of [`super::run`].
+            #[target_feature(enable = $features)]
+            pub unsafe fn $name<const TAPS: usize, const FILES: usize>(mut job: NarrowJob) {
+                const STRIP: usize = $lanes * $vectors;
+                const WORDS: usize = $per_block;
+                let row = FILES + 2;
+                let cells = (job.ranks + 2) * row;
+                let tap = job.inputs * WORDS / BLOCK * STRIP;
+                let wide = job.wide.as_mut().map(|wide| wide.as_mut_ptr());
+                let narrow = job.narrow.as_mut();
+                let narrow = narrow.map(|(words, factors)| (words.as_mut_ptr(), factors.as_ptr()));
+                let mut done = Row([[$sum_zero(); $vectors]; WIDEST]);
+                for strip in 0..job.out_blocks * BLOCK / STRIP {
+                    let lane = strip * STRIP;
+                    // SAFETY: `strip` counts the strips that weights, scale and bias have.
+                    let (weights, scale, bias) = unsafe {
+                        (
+                            job.weights.as_ptr().add(strip * TAPS * TAPS * tap),
+                            job.scale.as_ptr().add(lane),
+                            job.bias.as_ptr().add(lane),
+                        )
+                    };
+                    for y in 0..job.ranks {
+                        let mut sums: [[$vector; $vectors]; FILES] =
+                            [[$sum_zero(); $vectors]; FILES];
+                        for ky in kernel_rows::<TAPS>(y, job.ranks) {
+                            let first = (y + ky + inset(TAPS)) * row + inset(TAPS);
+                            // SAFETY: there are TAPS² taps.
+                            let weights = unsafe { weights.add(ky * TAPS * tap) };
+                            macro_rules! tap_of {
+                                            ($kx:expr, $pixels:expr) => {
+                                                tap!(
+                                                    sums, job, first + $kx, cells,
+                                                    weights.wrapping_add($kx * tap), $pixels,
+                                                    WORDS, STRIP, $lanes x $vectors,
+                                                    $zero, $splat, $load, $dot
+                                                );
+                                            };
+                                        }
+                            if TAPS == 1 {
+                                tap_of!(0, 0..FILES);
+                            } else {
+                                tap_of!(0, 1..FILES);
+                                tap_of!(1, 0..FILES);
+                                tap_of!(2, 0..FILES - 1);
+                            }
+                        }
+                        // Through memory, so that the loop over all that is done to a result need
+                        // not be unrolled for the sums above to stay in registers.
+                        for p in 0..FILES {
+                            for v in 0..$vectors {
+                                done.0[p][v] = sums[p][v];
+                            }
+                        }
+                        let place = lane / BLOCK * cells + (y + 1) * row + 1;
+                        for (p, sums) in done.0.iter().enumerate().take(FILES) {
+                            for (v, &sum) in sums.iter().enumerate() {
+                                let at = (place + p) * BLOCK + lane % BLOCK + v * $lanes;
+                                // SAFETY: pixel `p` of rank `y` is on the board, and the strip is
+                                // within one of the blocks that the outputs, scale, bias and
+                                // factors have.
+                                unsafe {
+                                    let shift = v * $lanes;
+                                    let mut sum =
+                                        $finish(sum, scale.add(shift), bias.add(shift));
+                                    if let (After::AddRelu, Some(wide)) = (job.after, wide) {
+                                        sum = $add(sum, $float_load(wide.add(at)));
+                                    }
+                                    if job.after != After::Keep {
+                                        sum = $max(sum, $float_zero());
+                                    }
+                                    if let Some(wide) = wide {
+                                        $float_store(wide.add(at), sum);
+                                    }
+                                    if let Some((words, factors)) = narrow {
+                                        $narrow(words, at, sum, factors.add(lane + shift));
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        };
+    }
+
+    /// A row of the board on a cache line's border.
+    #[repr(align(64))]
+    struct Row<T>([T; WIDEST]);
+
+    kernel!(
+        int8_vnni, "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni", __m512i, 16 x 2, words 8,
+        _mm512_setzero_si512, _mm512_setzero_si512, _mm512_set1_epi32, _mm512_loadu_si512,
+        dot_bytes, scaled_512, store_bytes,
+        _mm512_setzero_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_add_ps, _mm512_max_ps
+    );
+
+    kernel!(
+        bf16, "avx512f,avx512bw,avx512vl,avx512dq,avx512bf16", __m512, 16 x 2, words 16,
+        _mm512_setzero_si512, _mm512_setzero_ps, _mm512_set1_epi32, _mm512_loadu_si512,
+        dot_bf16, biased, store_bf16,
+        _mm512_setzero_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_add_ps, _mm512_max_ps
+    );
+
+    kernel!(
+        int8_avx2, "avx2,fma", __m256i, 8 x 1, words 16,
+        _mm256_setzero_si256, _mm256_setzero_si256, _mm256_set1_epi32, _mm256_loadu_si256,
+        dot_shorts, scaled_256, store_shorts,
+        _mm256_setzero_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_add_ps, _mm256_max_ps
+    );
+
+    /// sum + the four products of bytes of each word.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512vnni")]
+    fn dot_bytes(sum: __m512i, x: __m512i, w: __m512i) -> __m512i {
+        _mm512_dpbusd_epi32(sum, x, w)
+    }
+
+    /// sum + the two products of each word.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bf16")]
+    fn dot_bf16(sum: __m512, x: __m512i, w: __m512i) -> __m512 {
+        // SAFETY: both types are 512 bits of plain data.
+        let (x, w) = unsafe {
+            (
+                transmute::<__m512i, __m512bh>(x),
+                transmute::<__m512i, __m512bh>(w),
+            )
+        };
+        _mm512_dpbf16_ps(sum, x, w)
+    }
+
+    /// sum + the two products of each word.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn dot_shorts(sum: __m256i, x: __m256i, w: __m256i) -> __m256i {
+        _mm256_add_epi32(sum, _mm256_madd_epi16(x, w))
+    }
+
+    /// sum · scale + bias, both roundings done as in the portable kernel.
+    ///
+    /// # Safety
+    /// There are as many scales and biases as sums.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    unsafe fn scaled_512(sum: __m512i, scale: *const f32, bias: *const f32) -> __m512 {
+        // SAFETY: the caller's promise.
+        let (scale, bias) = unsafe { (_mm512_loadu_ps(scale), _mm512_loadu_ps(bias)) };
+        _mm512_add_ps(_mm512_mul_ps(_mm512_cvtepi32_ps(sum), scale), bias)
+    }
+
+    /// As [`scaled_512`].
+    ///
+    /// # Safety
+    /// There are as many scales and biases as sums.
+    #[inline]
+    #[target_feature(enable = "avx2,fma")]
+    unsafe fn scaled_256(sum: __m256i, scale: *const f32, bias: *const f32) -> __m256 {
+        // SAFETY: the caller's promise.
+        let (scale, bias) = unsafe { (_mm256_loadu_ps(scale), _mm256_loadu_ps(bias)) };
+        _mm256_add_ps(_mm256_mul_ps(_mm256_cvtepi32_ps(sum), scale), bias)
+    }
+
+    /// sum + bias.
+    ///
+    /// # Safety
+    /// There are as many biases as sums.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    unsafe fn biased(sum: __m512, _scale: *const f32, bias: *const f32) -> __m512 {
+        // SAFETY: the caller's promise.
+        unsafe { _mm512_add_ps(sum, _mm512_loadu_ps(bias)) }
+    }
+
+    /// Stores numbers that are not negative, times their factors, as bytes from channel `at` on.
+    ///
+    /// # Safety
+    /// There are as many factors, and as many channels in `out`.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    unsafe fn store_bytes(out: *mut u32, at: usize, x: __m512, factors: *const f32) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let rounded = _mm512_cvtps_epi32(_mm512_mul_ps(x, _mm512_loadu_ps(factors)));
+            // What is too large for 32 bits has become 2³¹, which saturates as well.
+            let out = out.cast::<u8>().add(at);
+            _mm_storeu_si128(out.cast(), _mm512_cvtusepi32_epi8(rounded));
+        }
+    }
+
+    /// As [`store_bytes`], with 16 bits for each.
+    ///
+    /// # Safety
+    /// There are as many factors, and as many channels in `out`.
+    #[inline]
+    #[target_feature(enable = "avx2,fma")]
+    unsafe fn store_shorts(out: *mut u32, at: usize, x: __m256, factors: *const f32) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let scaled = _mm256_mul_ps(x, _mm256_loadu_ps(factors));
+            let rounded = _mm256_cvtps_epi32(_mm256_min_ps(scaled, _mm256_set1_ps(255.0)));
+            let (low, high) = (
+                _mm256_castsi256_si128(rounded),
+                _mm256_extracti128_si256::<1>(rounded),
+            );
+            let out = out.cast::<u16>().add(at);
+            _mm_storeu_si128(out.cast(), _mm_packus_epi32(low, high));
+        }
+    }
+
+    /// Stores numbers rounded to bfloat16 from channel `at` on.
+    ///
+    /// # Safety
+    /// There are as many channels in `out`.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bf16")]
+    unsafe fn store_bf16(out: *mut u32, at: usize, x: __m512, _factors: *const f32) {
+        // SAFETY: the caller's promise; both types are 256 bits of plain data.
+        unsafe {
+            let short = transmute::<__m256bh, __m256i>(_mm512_cvtneps_pbh(x));
+            _mm256_storeu_si256(out.cast::<u16>().add(at).cast(), short);
+        }
+    }
+}
