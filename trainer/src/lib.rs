@@ -16,6 +16,7 @@ mod output;
 pub mod arena;
 mod cholesky;
 pub mod cli;
+pub mod compare;
 pub mod config;
 pub mod finale;
 pub mod fit;

@@ -2,6 +2,7 @@
 
 mod arena;
 mod bench;
+mod compare;
 mod fit;
 mod games;
 mod json_file;
@@ -53,6 +54,7 @@ enum Command {
     Piece(piece::Args),
     Games(games::Args),
     Fit(fit::Args),
+    Compare(compare::Args),
     Bench(bench::Args),
 }
 
@@ -73,6 +75,7 @@ pub fn main() -> ExitCode {
         Command::Piece(args) => piece::run(args),
         Command::Games(args) => games::run(args),
         Command::Fit(args) => fit::run(args),
+        Command::Compare(args) => compare::run(args),
         Command::Bench(args) => bench::run(args),
     };
     match result {
