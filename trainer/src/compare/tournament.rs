@@ -125,6 +125,7 @@ fn equipment(plan: &Plan) -> Equipment {
     Equipment {
         simulations: config.arena.simulations,
         device: config.device,
+        inference: config.inference,
     }
 }
 
