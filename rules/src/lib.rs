@@ -116,4 +116,4 @@ pub use piece::{Piece, Role, RoleInfo};
 pub use position::Position;
 pub use square::Square;
 pub use status::{Outcome, Status};
-pub use variant::Variant;
+pub use variant::{Castling, Variant};

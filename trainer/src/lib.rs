@@ -7,7 +7,8 @@
 //! 3. [`replay`] turns game records into samples, [`learn`] samples into better weights.
 //! 4. [`arena`] measures strength, [`values`] what the pieces are worth.
 //! 5. [`metrics`], [`progress`] and [`logging`] tell what is going on, [`pgn`] which games were played.
-//! 6. [`cli`] is the program `falconzero`.
+//! 6. [`engine`] plays with a net for chess programs, over UCI or CECP; [`shipped`] has the nets that come along.
+//! 7. [`cli`] is the program `falconzero`.
 
 // First, for its macros are for all the others.
 #[macro_use]
@@ -18,6 +19,7 @@ mod cholesky;
 pub mod cli;
 pub mod compare;
 pub mod config;
+pub mod engine;
 pub mod finale;
 pub mod fit;
 pub mod fleet;
@@ -31,5 +33,6 @@ pub mod pipeline;
 pub mod progress;
 pub mod replay;
 pub mod run;
+pub mod shipped;
 pub mod values;
 pub mod variant;

@@ -6,8 +6,8 @@ use super::rights::{Leader, RightLetter, RightSource, Rights};
 use crate::{Bitboard, ByColor, Color, Role, Square, VariantError};
 
 /// A castling of two roles.
-#[derive(Clone, Debug)]
-pub(crate) struct Castling {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Castling {
     /// The man that moves towards the other, usually the king.
     pub leader: Role,
     /// The man that ends next to it, on the square the leader crossed last.

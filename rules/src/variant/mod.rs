@@ -16,7 +16,7 @@ use crate::material::Material;
 use crate::tables::{MoveTable, SquareSets};
 use crate::{Bitboard, ByColor, Color, Position, Role, RoleInfo, Square, VariantError};
 
-pub(crate) use castling::Castling;
+pub use castling::Castling;
 use entry::Entry;
 pub(crate) use rights::{RightLetter, RightSource, Rights};
 
@@ -172,6 +172,16 @@ impl Variant {
     /// Plies without a capture or a pawn move after which the game is drawn; 100 in chess.
     pub fn quiet_plies(&self) -> u16 {
         self.quiet_plies
+    }
+
+    /// The castling rules, in the order of the file.
+    pub fn castlings(&self) -> &[Castling] {
+        &self.castlings
+    }
+
+    /// The squares where a side's pawns promote.
+    pub fn promotion_zone(&self, color: Color) -> Bitboard {
+        self.promotion_zone[color]
     }
 
     /// Whether there is any castling.

@@ -11,7 +11,8 @@ pub struct SearchConfig {
     /// How moves are selected. Default `gumbel`.
     pub kind: SearchKind,
     /// Simulations after the root's own evaluation, at least 1. A root with one legal move gets one simulation, and a
-    /// root whose result is proven stops at once. Default 32.
+    /// root whose result is proven stops at once. [`SearchConfig::UNLIMITED`] leaves both ends to the driver: the
+    /// search goes on until its result is proven. Default 32.
     pub simulations: u32,
     /// Gumbel only: how many root moves sequential halving starts from, at least 1. Default 16.
     pub max_considered_moves: u32,
@@ -58,6 +59,9 @@ pub struct PuctConfig {
     pub dirichlet_alpha: f32,
     /// Share of that noise in the root priors, 0 (off) to 1. Default 0.
     pub dirichlet_share: f32,
+    /// With several leaves in flight: how far below even, in points of q, a simulation that waits for its evaluation
+    /// counts for the moves that led to it, 0 to 1. More spreads a batch over more lines. Default 1.
+    pub virtual_loss: f32,
 }
 
 impl Default for SearchConfig {
@@ -84,11 +88,15 @@ impl Default for PuctConfig {
             fpu_reduction: 0.25,
             dirichlet_alpha: 0.15,
             dirichlet_share: 0.0,
+            virtual_loss: 1.0,
         }
     }
 }
 
 impl SearchConfig {
+    /// As [`simulations`](SearchConfig::simulations): no bound but a proof.
+    pub const UNLIMITED: u32 = u32::MAX;
+
     /// Checks every range.
     ///
     /// # Errors
@@ -99,6 +107,7 @@ impl SearchConfig {
             fpu_reduction,
             dirichlet_alpha,
             dirichlet_share,
+            virtual_loss,
         } = self.puct;
         require(
             self.simulations >= 1,
@@ -129,6 +138,7 @@ impl SearchConfig {
         for (field, value) in [
             ("search.moves_left_weight", self.moves_left_weight),
             ("search.puct.dirichlet_share", dirichlet_share),
+            ("search.puct.virtual_loss", virtual_loss),
         ] {
             require((0.0..=1.0).contains(&value), field, value, "from 0 to 1")?;
         }

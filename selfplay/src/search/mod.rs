@@ -12,21 +12,28 @@
 //!   completed Q with the mixed value as policy target;
 //! * PUCT (Silver et al. 2018) for deep analysis.
 //!
+//! An engine takes PUCT further ([`gather_leaves`](Search::gather_leaves), [`advance`](Search::advance),
+//! [`lines`](Search::lines)): several leaves in flight with virtual losses, a tree that outlives a move, and memory with
+//! a bound.
+//!
 //! Results that are certain (mates, draws by rule) back up exactly, with the distance to mate ([`Proven`]).
 
 mod config;
 mod gumbel;
 mod halving;
+mod line;
 mod lockstep;
 mod noise;
 mod proven;
 mod puct;
 mod qtransform;
+mod reroot;
 mod result;
 mod simulation;
 mod tree;
 
 pub use config::{PuctConfig, SearchConfig, SearchKind};
+pub use line::Line;
 pub use lockstep::run_lockstep;
 pub use proven::Proven;
 pub use qtransform::{MoveStats, Sigma, improved_policy, mixed_value};

@@ -45,7 +45,7 @@ pub(super) fn read(
     let root = tree.node(ROOT);
     let edges = tree.edges(ROOT);
     let mut moves = Vec::new();
-    tree.move_stats(ROOT, config.moves_left_weight, &mut moves);
+    tree.move_stats(ROOT, config, &mut moves);
     let policy = root_policy(tree, config, &moves);
     let best = best_edge(tree, config, &moves, gumbels, &policy);
     let q = match (root.proven, config.kind) {
@@ -125,7 +125,7 @@ fn best_edge(
 }
 
 /// The expected line: from each node the shortest proven win, the longest proven loss, or the most visited move.
-fn principal_variation(tree: &Tree, best: usize) -> Vec<Move> {
+pub(super) fn principal_variation(tree: &Tree, best: usize) -> Vec<Move> {
     let first = tree.edges(ROOT)[best];
     let mut line = vec![first.mv];
     let mut next = first.child;

@@ -1,5 +1,8 @@
 //! The search itself: descend, expand, back up.
 
+mod deep;
+mod root;
+
 use std::sync::Arc;
 
 use model::{EvalRequest, Evaluation, Wdl};
@@ -7,14 +10,14 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rules::{Game, Move, Position, Status, Variant};
 
-use super::config::{PuctConfig, SearchConfig, SearchKind};
+use self::deep::Room;
+use super::config::{SearchConfig, SearchKind};
 use super::gumbel::{select_interior, select_root, sigma_at};
-use super::halving::considered_visits;
 use super::proven::Proven;
+use super::puct;
 use super::qtransform::MoveStats;
 use super::result::{SearchResult, read};
-use super::tree::{NodeId, ROOT, Tree};
-use super::{noise, puct};
+use super::tree::{NodeId, Outlook, ROOT, Tree};
 
 /// A search of one position.
 ///
@@ -43,11 +46,36 @@ pub struct Search {
     gumbels: Vec<f32>,
     /// Sequential halving's table.
     schedule: Vec<u32>,
+    /// The root moves to search; `None` is all legal ones.
+    root_moves: Option<Vec<Move>>,
+    /// What the tree may hold, as numbers of nodes and edges.
+    room: Option<Room>,
     simulations: u32,
     raw_value: Wdl,
-    /// The leaf whose evaluation is awaited; its path and legal moves are in the scratch space.
-    pending: Option<NodeId>,
+    /// Leaves whose evaluations are awaited, in the order in which they were gathered.
+    pending: Vec<Pending>,
+    /// Most nodes from the root to a leaf, the root not counted, since the search started.
+    depth: u32,
     scratch: Scratch,
+}
+
+/// A leaf that awaits its evaluation.
+#[derive(Clone, Debug, Default)]
+struct Pending {
+    /// From the root to the leaf.
+    path: Vec<NodeId>,
+    /// The leaf's legal moves.
+    moves: Vec<Move>,
+}
+
+/// How a descent ended.
+enum Descent {
+    /// At a new position, which is now pending.
+    Leaf(EvalRequest),
+    /// At an end of the game, which has been backed up.
+    End,
+    /// At a leaf that is pending already.
+    Collision,
 }
 
 /// Memory that is used again in every simulation.
@@ -55,6 +83,7 @@ pub struct Search {
 struct Scratch {
     path: Vec<NodeId>,
     moves: Vec<Move>,
+    spare: Vec<Pending>,
     stats: Vec<MoveStats>,
     policy: Vec<f32>,
 }
@@ -73,13 +102,16 @@ impl Search {
             history: Vec::new(),
             gumbels: Vec::new(),
             schedule: Vec::new(),
+            root_moves: None,
+            room: None,
             simulations: 0,
             raw_value: Wdl {
                 win: 0.0,
                 draw: 1.0,
                 loss: 0.0,
             },
-            pending: None,
+            pending: Vec::new(),
+            depth: 0,
             scratch: Scratch::default(),
         };
         search.set_root(game);
@@ -107,16 +139,21 @@ impl Search {
         );
         self.tree.clear();
         self.schedule.clear();
+        self.root_moves = None;
         self.simulations = 0;
-        self.pending = None;
+        self.depth = 0;
+        self.scratch.spare.append(&mut self.pending);
+        self.set_history(game);
+        self.tree.push(position, position.key(), game.repetitions());
+    }
+
+    fn set_history(&mut self, game: &Game) {
         self.history.clear();
         self.history.extend_from_slice(game.history_keys());
-        let key = position.key();
         // The root is a node of its own, so the history ends before it.
-        if self.history.last() == Some(&key) {
+        if self.history.last() == Some(&game.position().key()) {
             self.history.pop();
         }
-        self.tree.push(position, key, game.repetitions());
     }
 
     /// Runs simulations until one needs an evaluation, and returns that leaf; `None` when the search has finished.
@@ -125,36 +162,50 @@ impl Search {
     /// If the last leaf has not been answered.
     pub fn gather(&mut self) -> Option<EvalRequest> {
         assert!(
-            self.pending.is_none(),
+            self.pending.is_empty(),
             "respond to the last leaf before gathering the next"
         );
+        self.next_leaf(u32::MAX)
+    }
+
+    /// Takes the evaluation of the leaf gathered longest ago that has none yet.
+    ///
+    /// # Panics
+    /// If no leaf is pending, or the evaluation does not fit it.
+    pub fn respond(&mut self, evaluation: Evaluation) {
+        assert!(
+            !self.pending.is_empty(),
+            "there is no leaf that awaits its evaluation"
+        );
+        let leaf = self.pending.remove(0);
+        self.answer(leaf, &evaluation);
+    }
+
+    /// The next leaf, unless the search has finished, or a descent leads to a leaf that is pending already, or as many
+    /// as `patience` lead to ends of the game.
+    fn next_leaf(&mut self, patience: u32) -> Option<EvalRequest> {
         if self.tree.node(ROOT).visits == 0 {
-            return Some(self.request_root());
+            return self.pending.is_empty().then(|| self.request_root());
         }
-        while !self.is_finished() {
-            if let Some(request) = self.simulate() {
-                return Some(request);
+        let last = self.simulations.saturating_add(patience);
+        while !self.is_finished() && self.simulations < last {
+            match self.simulate() {
+                Descent::Leaf(request) => return Some(request),
+                Descent::End => {}
+                Descent::Collision => return None,
             }
         }
         None
     }
 
-    /// Takes the evaluation of the leaf gathered last.
-    ///
-    /// # Panics
-    /// If no leaf is pending, or the evaluation does not fit it.
-    pub fn respond(&mut self, evaluation: Evaluation) {
-        let leaf = self
-            .pending
-            .take()
-            .expect("a leaf that awaits its evaluation");
-        self.tree.expand(leaf, &self.scratch.moves, &evaluation);
-        self.tree.backup(
-            &self.scratch.path,
-            evaluation.wdl.q(),
-            evaluation.moves_left,
-        );
-        if leaf == ROOT {
+    fn answer(&mut self, leaf: Pending, evaluation: &Evaluation) {
+        let id = leaf.path[leaf.path.len() - 1];
+        self.tree.set_in_flight(&leaf.path, false);
+        self.tree.expand(id, &leaf.moves, evaluation);
+        self.tree
+            .backup(&leaf.path, Outlook::of_evaluation(evaluation));
+        self.scratch.spare.push(leaf);
+        if id == ROOT {
             self.raw_value = evaluation.wdl;
             self.start_root();
         } else {
@@ -165,7 +216,8 @@ impl Search {
     /// Whether nothing is left to do.
     pub fn is_finished(&self) -> bool {
         let root = self.tree.node(ROOT);
-        root.visits > 0 && (root.proven.is_some() || self.simulations >= self.budget())
+        let begun = self.simulations.saturating_add(self.pending.len() as u32);
+        root.visits > 0 && (root.proven.is_some() || begun >= self.budget())
     }
 
     /// The result so far; final once the search has finished.
@@ -188,122 +240,67 @@ impl Search {
 
     /// Simulations to do: one if there is no choice.
     fn budget(&self) -> u32 {
-        if self.tree.edges(ROOT).len() == 1 {
-            1
-        } else {
-            self.config.simulations
+        match self.config.simulations {
+            SearchConfig::UNLIMITED => SearchConfig::UNLIMITED,
+            _ if self.tree.edges(ROOT).len() == 1 => 1,
+            simulations => simulations,
         }
     }
 
-    fn request_root(&mut self) -> EvalRequest {
-        self.scratch.path.clear();
-        self.scratch.path.push(ROOT);
-        self.tree
-            .position(ROOT)
-            .legal_moves_into(&self.variant, &mut self.scratch.moves);
-        self.request(ROOT)
-    }
-
-    /// Asks for the evaluation of a new node whose legal moves are in the scratch space.
+    /// Asks for the evaluation of a new node whose path and legal moves are in the scratch space.
     fn request(&mut self, id: NodeId) -> EvalRequest {
-        self.pending = Some(id);
-        EvalRequest {
+        let Scratch {
+            path, moves, spare, ..
+        } = &mut self.scratch;
+        let mut leaf = spare.pop().unwrap_or_default();
+        std::mem::swap(&mut leaf.path, path);
+        std::mem::swap(&mut leaf.moves, moves);
+        self.tree.set_in_flight(&leaf.path, true);
+        let request = EvalRequest {
             position: *self.tree.position(id),
             repetitions: self.tree.node(id).repetitions,
-            moves: self.scratch.moves.clone(),
-        }
-    }
-
-    /// Prepares the root once its priors are known: noise, the halving table, mates in one.
-    fn start_root(&mut self) {
-        let moves = self.tree.edges(ROOT).len();
-        let budget = self.budget() as usize;
-        match self.config.kind {
-            SearchKind::Gumbel => {
-                noise::gumbels(
-                    &mut self.rng,
-                    moves,
-                    self.config.gumbel_scale,
-                    &mut self.gumbels,
-                );
-                let considered = (self.config.max_considered_moves as usize)
-                    .min(moves)
-                    .min(budget);
-                self.schedule = considered_visits(considered, budget);
-            }
-            SearchKind::Puct => {
-                let PuctConfig {
-                    dirichlet_alpha,
-                    dirichlet_share,
-                    ..
-                } = self.config.puct;
-                if dirichlet_share > 0.0 {
-                    let noise = noise::dirichlet(&mut self.rng, moves, dirichlet_alpha);
-                    self.tree.mix_root_priors(&noise, dirichlet_share);
-                }
-            }
-        }
-        if self.config.mate_scan {
-            self.scan_for_mates();
-        }
-    }
-
-    /// Visits every root move that mates at once.
-    fn scan_for_mates(&mut self) {
-        for index in 0..self.tree.edges(ROOT).len() {
-            let mv = self.tree.edges(ROOT)[index].mv;
-            let position = self.tree.position(ROOT).play(&self.variant, mv);
-            if !position.is_check(&self.variant) {
-                continue;
-            }
-            position.legal_moves_into(&self.variant, &mut self.scratch.moves);
-            if self.scratch.moves.is_empty() {
-                let child = self.tree.push(position, position.key(), 1);
-                self.tree.link(ROOT, index, child);
-                self.tree.end(child, Some(Proven::Loss(0)));
-                self.tree.backup(&[ROOT, child], -1.0, 0.0);
-                self.simulations += 1;
-            }
-        }
+            moves: leaf.moves.clone(),
+        };
+        self.pending.push(leaf);
+        request
     }
 
     /// One descent. Either it reaches a new position, which is returned for evaluation, or an end of the game, which
-    /// is backed up at once.
-    fn simulate(&mut self) -> Option<EvalRequest> {
+    /// is backed up at once, or a position whose evaluation is awaited.
+    fn simulate(&mut self) -> Descent {
         self.scratch.path.clear();
         self.scratch.path.push(ROOT);
         let mut id = ROOT;
         while !self.tree.node(id).is_leaf() {
+            if self.tree.node(id).visits == 0 {
+                return Descent::Collision;
+            }
             let index = self.select(id);
-            id = match self.tree.edges(id)[index].child {
-                Some(child) => child,
-                None => {
-                    let child = self.add_child(id, index);
-                    if !self.tree.node(child).is_leaf() {
-                        self.scratch.path.push(child);
-                        return Some(self.request(child));
-                    }
-                    child
-                }
-            };
+            let child = self.tree.edges(id)[index].child;
+            let is_new = child.is_none();
+            id = child.unwrap_or_else(|| self.add_child(id, index));
             self.scratch.path.push(id);
+            if is_new && !self.tree.node(id).is_leaf() {
+                self.note_depth();
+                return Descent::Leaf(self.request(id));
+            }
         }
-        let node = self.tree.node(id);
-        let (q, moves_left) = if node.assumed_draw {
-            (0.0, 0.0)
-        } else {
-            (node.q(), node.moves_left())
-        };
-        self.tree.backup(&self.scratch.path, q, moves_left);
+        self.note_depth();
+        let outlook = self.tree.node(id).outlook();
+        self.tree.backup(&self.scratch.path, outlook);
         self.simulations += 1;
-        None
+        Descent::End
+    }
+
+    fn note_depth(&mut self) {
+        let depth = self.scratch.path.len() as u32 - 1;
+        self.depth = self.depth.max(depth);
     }
 
     /// Index of the move to descend by.
     fn select(&mut self, id: NodeId) -> usize {
         let Scratch { stats, policy, .. } = &mut self.scratch;
-        self.tree
-            .move_stats(id, self.config.moves_left_weight, stats);
+        self.tree.move_stats(id, &self.config, stats);
         let node = self.tree.node(id);
         match self.config.kind {
             SearchKind::Puct => puct::select(stats, node.q(), &self.config.puct),

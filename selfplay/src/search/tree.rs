@@ -1,8 +1,9 @@
 //! The search tree: nodes, edges and positions in three flat arrays.
 
-use model::Evaluation;
+use model::{Evaluation, Wdl};
 use rules::{Move, Position};
 
+use super::SearchConfig;
 use super::proven::Proven;
 use super::qtransform::{MoveStats, progress_bonus};
 
@@ -25,12 +26,39 @@ pub struct Node {
     pub proven: Option<Proven>,
     /// Simulations that reached the node.
     pub visits: u32,
+    /// Simulations below the node, or of the node itself, that wait for an evaluation.
+    pub in_flight: u32,
     /// The net's value, from the side to move.
     pub raw_q: f32,
-    first_edge: u32,
-    edge_count: u32,
+    /// The net's probability of a draw.
+    pub raw_draw: f32,
+    pub(super) first_edge: u32,
+    pub(super) edge_count: u32,
     value_sum: f64,
+    draw_sum: f64,
     moves_left_sum: f64,
+}
+
+/// What one simulation says about a node.
+#[derive(Clone, Copy, Debug)]
+pub struct Outlook {
+    /// The value from the side to move, -1 to 1.
+    pub q: f32,
+    /// The probability of a draw.
+    pub draw: f32,
+    /// Plies to the end of the game.
+    pub moves_left: f32,
+}
+
+impl Outlook {
+    /// What the net says.
+    pub fn of_evaluation(evaluation: &Evaluation) -> Self {
+        Self {
+            q: evaluation.wdl.q(),
+            draw: evaluation.wdl.draw,
+            moves_left: evaluation.moves_left,
+        }
+    }
 }
 
 /// A legal move of a node.
@@ -47,11 +75,14 @@ pub struct Edge {
 }
 
 /// Nodes with their positions, and edges contiguous by node.
+///
+/// A child has a greater index than its parent, and the edges of nodes lie in the order of the nodes' indices;
+/// [`reroot`](Tree::reroot) relies on both.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
-    nodes: Vec<Node>,
-    positions: Vec<Position>,
-    edges: Vec<Edge>,
+    pub(super) nodes: Vec<Node>,
+    pub(super) positions: Vec<Position>,
+    pub(super) edges: Vec<Edge>,
 }
 
 impl Node {
@@ -60,6 +91,50 @@ impl Node {
         match self.proven {
             Some(result) => result.q(),
             None => (self.value_sum / f64::from(self.visits.max(1))) as f32,
+        }
+    }
+
+    /// Mean probability of a draw, or the certainty that there is one or none.
+    pub fn draw(&self) -> f32 {
+        match self.proven {
+            Some(result) => f32::from(result == Proven::Draw),
+            None => (self.draw_sum / f64::from(self.visits.max(1))) as f32,
+        }
+    }
+
+    /// The value with every simulation in flight counted as one in which the opponent, whose move led here, comes out
+    /// `virtual_loss` below even.
+    fn q_in_flight(&self, virtual_loss: f32) -> f32 {
+        if self.in_flight == 0 || self.proven.is_some() {
+            return self.q();
+        }
+        let pending = f64::from(self.in_flight);
+        let sum = self.value_sum + pending * f64::from(virtual_loss);
+        (sum / (f64::from(self.visits) + pending)) as f32
+    }
+
+    /// The net's chances, from the side to move.
+    pub fn raw_wdl(&self) -> Wdl {
+        Wdl {
+            win: (1.0 - self.raw_draw + self.raw_q) / 2.0,
+            draw: self.raw_draw,
+            loss: (1.0 - self.raw_draw - self.raw_q) / 2.0,
+        }
+    }
+
+    /// What a simulation that ends here says.
+    pub fn outlook(&self) -> Outlook {
+        match self.assumed_draw {
+            true => Outlook {
+                q: 0.0,
+                draw: 1.0,
+                moves_left: 0.0,
+            },
+            false => Outlook {
+                q: self.q(),
+                draw: self.draw(),
+                moves_left: self.moves_left(),
+            },
         }
     }
 
@@ -83,6 +158,15 @@ impl Tree {
         self.nodes.clear();
         self.positions.clear();
         self.edges.clear();
+    }
+
+    /// Takes the memory for so many nodes and edges.
+    pub fn reserve(&mut self, nodes: usize, edges: usize) {
+        let more = |wanted: usize, present: usize| wanted.saturating_sub(present);
+        let (present, present_edges) = (self.nodes.len(), self.edges.len());
+        self.nodes.reserve_exact(more(nodes, present));
+        self.positions.reserve_exact(more(nodes, present));
+        self.edges.reserve_exact(more(edges, present_edges));
     }
 
     /// The node with this index.
@@ -118,10 +202,13 @@ impl Tree {
             assumed_draw: false,
             proven: None,
             visits: 0,
+            in_flight: 0,
             raw_q: 0.0,
+            raw_draw: 0.0,
             first_edge: self.edges.len() as u32,
             edge_count: 0,
             value_sum: 0.0,
+            draw_sum: 0.0,
             moves_left_sum: 0.0,
         });
         self.positions.push(position);
@@ -176,6 +263,7 @@ impl Tree {
         }
         let node = &mut self.nodes[id as usize];
         node.raw_q = q;
+        node.raw_draw = evaluation.wdl.draw;
         node.first_edge = first as u32;
         node.edge_count = moves.len() as u32;
     }
@@ -188,8 +276,9 @@ impl Tree {
         }
     }
 
-    /// What selection needs to know about the moves of a node, in their order, written to `out`.
-    pub fn move_stats(&self, id: NodeId, moves_left_weight: f32, out: &mut Vec<MoveStats>) {
+    /// What selection needs to know about the moves of a node, in their order, written to `out`. Simulations in flight
+    /// count as visits, with a virtual loss.
+    pub fn move_stats(&self, id: NodeId, config: &SearchConfig, out: &mut Vec<MoveStats>) {
         out.clear();
         let expected = self.node(id).moves_left();
         out.extend(self.edges(id).iter().map(|edge| {
@@ -203,10 +292,11 @@ impl Tree {
             };
             if let Some(child) = edge.child {
                 let child = self.node(child);
-                stats.visits = child.visits;
-                stats.q = -child.q();
+                stats.visits = child.visits + child.in_flight;
+                stats.q = -child.q_in_flight(config.puct.virtual_loss);
                 let fewer_plies = expected - (child.moves_left() + 1.0);
-                stats.utility = stats.q + progress_bonus(moves_left_weight, stats.q, fewer_plies);
+                let weight = config.moves_left_weight;
+                stats.utility = stats.q + progress_bonus(weight, stats.q, fewer_plies);
                 stats.lost = matches!(child.proven, Some(Proven::Win(_)));
             }
             stats
@@ -220,11 +310,27 @@ impl Tree {
             .map(Proven::before)
     }
 
-    /// Carries a leaf's value up a path from the root to that leaf, and proofs as far as they reach.
+    /// Marks a path as waiting for the evaluation of its last node, or as waiting no more.
+    pub fn set_in_flight(&mut self, path: &[NodeId], waits: bool) {
+        for &id in path {
+            let node = &mut self.nodes[id as usize];
+            match waits {
+                true => node.in_flight += 1,
+                false => node.in_flight -= 1,
+            }
+        }
+    }
+
+    /// Carries what a leaf says up a path from the root to that leaf, and proofs as far as they reach.
     ///
-    /// `q` is from the side to move at the leaf, `moves_left` in plies from there. Where a node's result is proven,
-    /// the exact value goes on up instead of the leaf's.
-    pub fn backup(&mut self, path: &[NodeId], mut q: f32, mut moves_left: f32) {
+    /// `outlook` is that of the leaf. Where a node's result is proven, the exact value goes on up instead of the
+    /// leaf's.
+    pub fn backup(&mut self, path: &[NodeId], outlook: Outlook) {
+        let Outlook {
+            mut q,
+            mut draw,
+            mut moves_left,
+        } = outlook;
         let mut child_changed = false;
         for (index, &id) in path.iter().enumerate().rev() {
             if child_changed {
@@ -239,10 +345,12 @@ impl Tree {
             let node = &mut self.nodes[id as usize];
             if let Some(result) = node.proven {
                 q = result.q();
+                draw = f32::from(result == Proven::Draw);
                 moves_left = result.plies().map_or(moves_left, f32::from);
             }
             node.visits += 1;
             node.value_sum += f64::from(q);
+            node.draw_sum += f64::from(draw);
             node.moves_left_sum += f64::from(moves_left);
             q = -q;
             moves_left += 1.0;

@@ -3,6 +3,7 @@
 mod arena;
 mod bench;
 mod compare;
+mod engine;
 mod fit;
 mod games;
 mod json_file;
@@ -36,6 +37,7 @@ Examples:
   falconzero piece nCnZ                                  where a piece goes
   falconzero train configs/runs/falcon-quick.toml        ten minutes of self-play training
   falconzero values --run runs/falcon-quick              what the run says the pieces are worth
+  falconzero engine --net runs/falcon-quick              play in XBoard and other programs, over UCI or CECP
   falconzero perft --variant falcon --depth 4            count the lines of play of a given length
 
 `falconzero COMMAND --help` explains each command. RUST_LOG=debug shows more of what happens.";
@@ -46,6 +48,7 @@ enum Command {
     Selfplay(selfplay::Args),
     Arena(arena::Args),
     Values(values::Args),
+    Engine(engine::Args),
     Perft(perft::Args),
     Moves(moves::Args),
     Solve(solve::Args),
@@ -67,6 +70,7 @@ pub fn main() -> ExitCode {
         Command::Selfplay(args) => selfplay::run(args),
         Command::Arena(args) => arena::run(args),
         Command::Values(args) => values::run(args),
+        Command::Engine(args) => engine::run(args),
         Command::Perft(args) => perft::run(args),
         Command::Moves(args) => moves::run(args),
         Command::Solve(args) => solve::run(args),

@@ -1,0 +1,191 @@
+//! What an engine needs of a search: several leaves in flight, a tree that outlives a move, bounded memory, and the
+//! best lines at any time.
+
+use std::sync::Arc;
+
+use model::{EvalRequest, Evaluation};
+use rules::{Game, Move, Position, Variant};
+
+use super::Search;
+use crate::search::SearchKind;
+use crate::search::line::{Line, best_lines};
+use crate::search::tree::{Edge, Node, ROOT};
+
+/// Legal moves that a position has on average, for dividing memory between nodes and edges. Games on 10×8 boards have
+/// 35 to 45 in the middle game.
+const MOVES_A_NODE: usize = 40;
+
+/// More legal moves than a position has: the room that must be left before a node is expanded.
+const MOST_MOVES: usize = 1024;
+
+/// Descents to ends of the game in a row before the driver gets a chance to stop the search.
+const PATIENCE: u32 = 256;
+
+/// Nodes and edges that a tree may have.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room {
+    nodes: usize,
+    edges: usize,
+}
+
+impl Search {
+    /// As [`gather`](Search::gather), for up to `most` leaves at once, appended to `out`. Fewer come, even none, while
+    /// descents lead to leaves that are pending already or to ends of the game, and when the memory is full.
+    ///
+    /// Leaves gathered together are chosen without knowing each other's evaluations, so many of them make a weaker
+    /// search than as many one after the other.
+    ///
+    /// # Panics
+    /// If `most` is above 1 and the search is not of the kind PUCT.
+    pub fn gather_leaves(&mut self, most: usize, out: &mut Vec<EvalRequest>) {
+        assert!(
+            most <= 1 || self.config.kind == SearchKind::Puct,
+            "sequential halving takes one leaf at a time"
+        );
+        for _ in self.pending.len()..most {
+            if self.is_full() {
+                return;
+            }
+            match self.next_leaf(PATIENCE) {
+                Some(request) => out.push(request),
+                None => return,
+            }
+        }
+    }
+
+    /// Lets the tree have about `bytes` of memory from now on, which are reserved at once; a search that has filled
+    /// them hands out no more leaves.
+    pub fn limit_memory(&mut self, bytes: usize) {
+        let node = size_of::<Node>() + size_of::<Position>() + MOVES_A_NODE * size_of::<Edge>();
+        let nodes = bytes / node;
+        let room = Room {
+            nodes: nodes.max(64),
+            edges: (nodes * MOVES_A_NODE).max(16 * MOST_MOVES),
+        };
+        self.tree.reserve(room.nodes, room.edges);
+        self.room = Some(room);
+    }
+
+    /// Share of the memory that the tree fills, 0 to 1; 0 if it is not limited.
+    pub fn fullness(&self) -> f32 {
+        self.room.map_or(0.0, |room| {
+            let nodes = self.tree.nodes.len() as f32 / room.nodes as f32;
+            let edges = self.tree.edges.len() as f32 / room.edges as f32;
+            nodes.max(edges).min(1.0)
+        })
+    }
+
+    /// Whether the tree has no room for another leaf.
+    pub fn is_full(&self) -> bool {
+        self.room.is_some_and(|room| {
+            let waiting = (self.pending.len() + 1) * MOST_MOVES;
+            self.tree.nodes.len() >= room.nodes || self.tree.edges.len() + waiting > room.edges
+        })
+    }
+
+    /// Searches only these root moves. To be called before the first leaf is gathered; it holds until the root changes.
+    ///
+    /// # Panics
+    /// If the root has been evaluated already.
+    pub fn restrict_root(&mut self, moves: Vec<Move>) {
+        assert!(
+            self.tree.node(ROOT).visits == 0,
+            "root moves are chosen before the search begins"
+        );
+        self.root_moves = Some(moves);
+    }
+
+    /// Goes on from the position that some moves after the root have led to, and keeps what the tree knows of it;
+    /// `game` is at that position. Simulations are counted anew.
+    ///
+    /// False, with nothing changed, if the tree has not searched that position or its root moves were restricted.
+    ///
+    /// # Panics
+    /// If leaves are pending.
+    pub fn advance(&mut self, moves: &[Move], game: &Game) -> bool {
+        assert!(
+            self.pending.is_empty(),
+            "respond to all leaves before the root changes"
+        );
+        if self.root_moves.is_some() {
+            return false;
+        }
+        let mut root = ROOT;
+        for &mv in moves {
+            let edge = self.tree.edges(root).iter().find(|edge| edge.mv == mv);
+            match edge.and_then(|edge| edge.child) {
+                Some(child) => root = child,
+                None => return false,
+            }
+        }
+        if self.tree.edges(root).is_empty() || self.tree.position(root) != game.position() {
+            return false;
+        }
+        if root != ROOT {
+            self.tree.reroot(root);
+        }
+        self.set_history(game);
+        self.raw_value = self.tree.node(ROOT).raw_wdl();
+        self.simulations = 0;
+        self.depth = 0;
+        if self.config.mate_scan && self.tree.node(ROOT).proven.is_none() {
+            self.scan_for_mates();
+        }
+        true
+    }
+
+    /// The `count` best root moves that have been searched, best first, each with the line expected after it.
+    pub fn lines(&self, count: usize) -> Vec<Line> {
+        best_lines(&self.tree, &self.config, count)
+    }
+
+    /// Whether the root has been evaluated, so that there is a result.
+    pub fn has_result(&self) -> bool {
+        self.tree.node(ROOT).visits > 0
+    }
+
+    /// The rules of the game.
+    pub fn variant(&self) -> &Arc<Variant> {
+        &self.variant
+    }
+
+    /// Root moves that are searched; 0 before the root has been evaluated.
+    pub fn root_moves(&self) -> usize {
+        self.tree.edges(ROOT).len()
+    }
+
+    /// Visits of the root, those of a tree that has been kept included.
+    pub fn visits(&self) -> u32 {
+        self.tree.node(ROOT).visits
+    }
+
+    /// Simulations since the search started or the root changed.
+    pub fn simulations(&self) -> u32 {
+        self.simulations
+    }
+
+    /// Plies of the deepest of those simulations.
+    pub fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    /// Whether the result is certain.
+    pub fn is_proven(&self) -> bool {
+        self.tree.node(ROOT).proven.is_some()
+    }
+
+    /// Takes the evaluations of all leaves that are pending, in the order in which they were gathered.
+    ///
+    /// # Panics
+    /// If there is not one evaluation a leaf.
+    pub fn respond_all(&mut self, evaluations: Vec<Evaluation>) {
+        assert_eq!(
+            evaluations.len(),
+            self.pending.len(),
+            "one evaluation a leaf"
+        );
+        for evaluation in evaluations {
+            self.respond(evaluation);
+        }
+    }
+}

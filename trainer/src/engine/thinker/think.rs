@@ -1,0 +1,170 @@
+//! One search, from its job to its report.
+
+use super::progress::Progress;
+use super::{CACHE_SHARE, Job, Tree, Worker};
+use crate::engine::event::{Event, Report};
+use crate::engine::time::{Deadlines, deadlines};
+use model::{EvalRequest, Evaluation, Evaluator, UniformEvaluator};
+use selfplay::search::{Search, SearchConfig, SearchKind};
+use std::time::{Duration, Instant};
+
+/// The engine's search: PUCT until told to stop. What it does depends on nothing random.
+fn search_config() -> SearchConfig {
+    SearchConfig {
+        kind: SearchKind::Puct,
+        simulations: SearchConfig::UNLIMITED,
+        gumbel_scale: 0.0,
+        ..SearchConfig::default()
+    }
+}
+
+/// Leaves in flight are at most one for so many simulations done, so that a young tree is not searched blindly.
+const SIMULATIONS_A_LEAF: u32 = 8;
+
+impl Worker {
+    /// Searches until the job's limits are reached or it is told to stop. There is always a line in the report.
+    pub(super) fn think(&mut self, job: &Job) -> Report {
+        let mut tree = self.tree_for(job);
+        let mut evaluator = self.evaluator.take();
+        let mut progress = Progress::new(job);
+        let mut requests = Vec::new();
+        let mut is_odd = false;
+        let limit = deadlines(&job.limits, job.overhead);
+        loop {
+            let search = &mut tree.search;
+            let begun = Instant::now();
+            if search.has_result() && progress.is_over(search, limit) {
+                break;
+            }
+            requests.clear();
+            search.gather_leaves(batch_size(job, search), &mut requests);
+            if requests.is_empty() && (search.is_proven() || search.is_full()) {
+                break;
+            }
+            if !requests.is_empty() {
+                let evaluations = match &mut evaluator {
+                    Some(evaluator) => evaluator.evaluate(&requests),
+                    None => UniformEvaluator.evaluate(&requests),
+                };
+                let evaluations = finite(&requests, evaluations, &mut is_odd);
+                search.respond_all(evaluations);
+            }
+            progress.note_step(begun.elapsed());
+            if let Some(report) = progress.news(search) {
+                self.send(Event::Info(report));
+            }
+        }
+        self.evaluator = evaluator;
+        if is_odd {
+            let message = "the net gives values that are not finite; they were left out";
+            self.send(Event::Warning(message.to_owned()));
+        }
+        let report = progress.report(&tree.search);
+        self.send(Event::Info(report.clone()));
+        self.tree = Some(tree);
+        job.control.wait_for_leave(job.limits.infinite);
+        report
+    }
+
+    /// The tree of the last search, moved on to the job's position if it leads there, or an empty one.
+    fn tree_for(&mut self, job: &Job) -> Tree {
+        if let Some(mut tree) = self.tree.take() {
+            let follows = tree.start == job.start
+                && job.moves.starts_with(&tree.moves)
+                && job.limits.moves.is_empty();
+            let same_rules = std::sync::Arc::ptr_eq(tree.search.variant(), job.game.variant());
+            let kept = follows
+                && same_rules
+                && tree
+                    .search
+                    .advance(&job.moves[tree.moves.len()..], &job.game);
+            if !kept {
+                tree.search.restart(&job.game, search_config(), 0);
+            }
+            return Tree {
+                start: job.start,
+                moves: job.moves.clone(),
+                search: restricted(tree.search, job, kept),
+            };
+        }
+        let mut search = Search::new(&job.game, search_config(), 0);
+        search.limit_memory(self.memory - self.memory / CACHE_SHARE);
+        Tree {
+            start: job.start,
+            moves: job.moves.clone(),
+            search: restricted(search, job, false),
+        }
+    }
+}
+
+/// The search with the job's choice of root moves.
+fn restricted(mut search: Search, job: &Job, kept: bool) -> Search {
+    if !kept && !job.limits.moves.is_empty() {
+        search.restrict_root(job.limits.moves.clone());
+    }
+    search
+}
+
+/// Leaves for the next batch: no more than asked for, than the tree can bear, and than the limit on simulations allows.
+fn batch_size(job: &Job, search: &Search) -> usize {
+    let bearable = 1 + search.visits() / SIMULATIONS_A_LEAF;
+    let left = job
+        .limits
+        .nodes
+        .map_or(u32::MAX, |nodes| nodes.saturating_sub(search.simulations()));
+    job.batch.min(bearable.min(left.max(1)) as usize)
+}
+
+/// The evaluations, with an even judgement in place of any that holds a number that is infinite or none at all.
+fn finite(
+    requests: &[EvalRequest],
+    mut evaluations: Vec<Evaluation>,
+    is_odd: &mut bool,
+) -> Vec<Evaluation> {
+    for (request, evaluation) in requests.iter().zip(&mut evaluations) {
+        let fine = evaluation.wdl.q().is_finite()
+            && evaluation.wdl.draw.is_finite()
+            && evaluation.moves_left.is_finite()
+            && evaluation
+                .policy_logits
+                .iter()
+                .all(|logit| logit.is_finite());
+        if !fine {
+            *is_odd = true;
+            *evaluation = UniformEvaluator
+                .evaluate(std::slice::from_ref(request))
+                .remove(0);
+        }
+    }
+    evaluations
+}
+
+/// Whether the time is up.
+pub(super) fn is_time_up(
+    elapsed: Duration,
+    step: Duration,
+    limit: Deadlines,
+    settled: impl FnOnce() -> Settled,
+) -> bool {
+    // A batch under way is not interrupted, so the last one must end in time.
+    if elapsed + step >= limit.latest {
+        return true;
+    }
+    if elapsed + step < limit.planned {
+        // Too early to be sure of anything.
+        let early = limit.may_save && elapsed * 4 > limit.planned;
+        return early && settled() == Settled::ForGood;
+    }
+    !limit.may_save || settled() != Settled::No
+}
+
+/// Whether more search could change the move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Settled {
+    /// The most visited move is not the one that looks best.
+    No,
+    /// It is.
+    Yes,
+    /// It is, and no other can catch up in the planned time.
+    ForGood,
+}

@@ -1,0 +1,318 @@
+//! UCI's commands.
+
+use crate::engine::event::excerpt;
+use crate::engine::limits::{Clock, Limits};
+use rules::{ByColor, Color};
+use std::time::Duration;
+
+/// A command from the client, with the words of its line.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Command<'a> {
+    Uci,
+    IsReady,
+    NewGame,
+    SetOption {
+        name: &'a str,
+        value: &'a str,
+    },
+    Position {
+        /// `None` is the start position.
+        fen: Option<String>,
+        moves: Vec<&'a str>,
+    },
+    Go(Go<'a>),
+    Stop,
+    PonderHit,
+    Quit,
+    /// A command that means nothing to this engine, but is part of the protocol.
+    Ignored,
+}
+
+/// `go` as it is sent.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Go<'a> {
+    pub time: ByColor<Option<Duration>>,
+    pub increment: ByColor<Duration>,
+    pub moves_to_go: Option<u32>,
+    pub move_time: Option<Duration>,
+    pub nodes: Option<u32>,
+    pub depth: Option<u32>,
+    pub infinite: bool,
+    pub ponder: bool,
+    pub search_moves: Vec<&'a str>,
+}
+
+impl Go<'_> {
+    /// The limits for the side to move. `go` with no bound at all goes on until `stop`; a mate ends every search but an
+    /// infinite one, so `mate` needs no limit of its own.
+    pub fn limits(&self, turn: Color) -> Limits {
+        let clock = self.time[turn].map(|left| Clock {
+            left,
+            increment: self.increment[turn],
+            moves_to_go: self.moves_to_go.filter(|&moves| moves > 0),
+        });
+        Limits {
+            clock,
+            move_time: self.move_time,
+            nodes: self.nodes,
+            depth: self.depth,
+            infinite: self.infinite,
+            ponder: self.ponder,
+            moves: Vec::new(),
+        }
+    }
+}
+
+/// Reads a line; `None` for an empty one.
+///
+/// # Errors
+/// What is not understood, and what would be.
+pub(super) fn command(line: &str) -> Result<Option<Command<'_>>, String> {
+    let line = line.trim();
+    let (first, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let rest = rest.trim();
+    Ok(Some(match first {
+        "" => return Ok(None),
+        "uci" => Command::Uci,
+        "isready" => Command::IsReady,
+        "ucinewgame" => Command::NewGame,
+        "setoption" => set_option(rest)?,
+        "position" => position(rest)?,
+        "go" => Command::Go(go(rest)?),
+        "stop" => Command::Stop,
+        "ponderhit" => Command::PonderHit,
+        "quit" => Command::Quit,
+        "debug" | "register" => Command::Ignored,
+        other => {
+            return Err(format!(
+                "unknown command `{}`; this is UCI: isready, ucinewgame, setoption, position, go, stop, ponderhit, quit",
+                excerpt(other)
+            ));
+        }
+    }))
+}
+
+/// `name NAME [value VALUE]`, where both may have spaces.
+fn set_option(rest: &str) -> Result<Command<'_>, String> {
+    let form = "setoption wants `name NAME value VALUE`";
+    let rest = rest.strip_prefix("name").ok_or(form)?;
+    let (name, value) = match rest.find(" value") {
+        Some(at) => (&rest[..at], &rest[at + " value".len()..]),
+        None => (rest, ""),
+    };
+    let (name, value) = (name.trim(), value.trim());
+    match name.is_empty() {
+        true => Err(form.to_owned()),
+        false => Ok(Command::SetOption { name, value }),
+    }
+}
+
+/// `startpos` or `fen FEN`, then `moves MOVE…`.
+fn position(rest: &str) -> Result<Command<'_>, String> {
+    let mut words = rest.split_whitespace();
+    let fen = match words.next() {
+        Some("startpos") => {
+            return match words.next() {
+                None | Some("moves") => Ok(Command::Position {
+                    fen: None,
+                    moves: words.collect(),
+                }),
+                Some(other) => Err(format!(
+                    "position startpos is followed by `moves`, not by `{}`",
+                    excerpt(other)
+                )),
+            };
+        }
+        Some("fen") => words.by_ref().take_while(|word| *word != "moves"),
+        _ => return Err("position wants `startpos` or `fen FEN`, then `moves MOVE…`".to_owned()),
+    };
+    let fen = fen.collect::<Vec<_>>().join(" ");
+    Ok(Command::Position {
+        fen: Some(fen),
+        moves: words.collect(),
+    })
+}
+
+fn go(rest: &str) -> Result<Go<'_>, String> {
+    let mut go = Go::default();
+    let mut words = rest.split_whitespace().peekable();
+    while let Some(word) = words.next() {
+        match word {
+            "infinite" => go.infinite = true,
+            "ponder" => go.ponder = true,
+            "searchmoves" => {
+                while let Some(text) = words.next_if(|word| !is_keyword(word)) {
+                    go.search_moves.push(text);
+                }
+            }
+            "wtime" => go.time.white = Some(millis(word, words.next())?),
+            "btime" => go.time.black = Some(millis(word, words.next())?),
+            "winc" => go.increment.white = millis(word, words.next())?,
+            "binc" => go.increment.black = millis(word, words.next())?,
+            "movetime" => go.move_time = Some(millis(word, words.next())?),
+            "movestogo" => go.moves_to_go = Some(count(word, words.next())?),
+            "nodes" => go.nodes = Some(count(word, words.next())?),
+            "depth" => go.depth = Some(count(word, words.next())?),
+            "mate" => drop(count(word, words.next())?),
+            other => return Err(format!("go: `{}` is not understood", excerpt(other))),
+        }
+    }
+    Ok(go)
+}
+
+fn is_keyword(word: &str) -> bool {
+    matches!(
+        word,
+        "infinite"
+            | "ponder"
+            | "searchmoves"
+            | "wtime"
+            | "btime"
+            | "winc"
+            | "binc"
+            | "movetime"
+            | "movestogo"
+            | "nodes"
+            | "depth"
+            | "mate"
+    )
+}
+
+/// Milliseconds; a clock that is below zero counts as empty.
+fn millis(name: &str, value: Option<&str>) -> Result<Duration, String> {
+    let number = integer(name, value)?;
+    Ok(Duration::from_millis(number.max(0).unsigned_abs()))
+}
+
+/// A count, cut off where it no longer matters.
+fn count(name: &str, value: Option<&str>) -> Result<u32, String> {
+    let number = integer(name, value)?;
+    Ok(u32::try_from(number.max(0)).unwrap_or(u32::MAX - 1))
+}
+
+/// A number of milliseconds or nodes; larger ones than make sense are cut off.
+fn integer(name: &str, value: Option<&str>) -> Result<i64, String> {
+    const MOST: i64 = 1 << 40;
+    let value = value.ok_or_else(|| format!("go: {name} wants a number after it"))?;
+    match value.parse::<i128>() {
+        Ok(number) => Ok(number.clamp(-i128::from(MOST), i128::from(MOST)) as i64),
+        Err(_) => Err(format!(
+            "go: {name} wants a whole number, not `{}`",
+            excerpt(value)
+        )),
+    }
+}
+
+/// The square at the beginning of a move's text.
+pub(in crate::engine) fn first_square(text: &str) -> Option<&str> {
+    let digits = text.get(1..)?;
+    let end = digits
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(digits.len());
+    (end > 0).then(|| &text[..1 + end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str) -> Command<'_> {
+        command(line)
+            .unwrap_or_else(|error| panic!("{line}: {error}"))
+            .unwrap_or_else(|| panic!("{line}: empty"))
+    }
+
+    #[test]
+    fn names_and_values_of_options_may_have_spaces() {
+        for (line, name, value) in [
+            ("setoption name Hash value 64", "Hash", "64"),
+            (
+                "setoption name Move Overhead value 10",
+                "Move Overhead",
+                "10",
+            ),
+            (
+                "setoption name EvalFile value /my nets/a b.safetensors ",
+                "EvalFile",
+                "/my nets/a b.safetensors",
+            ),
+            ("setoption name Clear Hash", "Clear Hash", ""),
+            ("setoption name EvalFile value", "EvalFile", ""),
+        ] {
+            assert_eq!(read(line), Command::SetOption { name, value });
+        }
+    }
+
+    #[test]
+    fn positions_have_a_start_and_moves() {
+        let moves = vec!["e2e4", "F@b1"];
+        let line = "position  startpos moves e2e4 F@b1";
+        assert_eq!(
+            read(line),
+            Command::Position {
+                fen: None,
+                moves: moves.clone()
+            }
+        );
+        let fen = "8/8 w - - 0 1 +0+0";
+        let line = format!("position fen {fen} moves e2e4 F@b1");
+        let fen = Some(fen.to_owned());
+        assert_eq!(read(&line), Command::Position { fen, moves });
+        assert_eq!(
+            read("position startpos"),
+            Command::Position {
+                fen: None,
+                moves: vec![]
+            }
+        );
+    }
+
+    #[test]
+    fn limits_are_those_of_the_side_to_move() {
+        let line = "go wtime 1000 btime -5 winc 10 binc 20 movestogo 7 searchmoves e2e4 d2d4 depth 3 nodes 99999999999";
+        let Command::Go(go) = read(line) else {
+            panic!("not a go")
+        };
+        assert_eq!(go.search_moves, ["e2e4", "d2d4"]);
+        let white = go.limits(Color::White);
+        let clock = Clock {
+            left: Duration::from_millis(1000),
+            increment: Duration::from_millis(10),
+            moves_to_go: Some(7),
+        };
+        assert_eq!((white.clock, white.depth), (Some(clock), Some(3)));
+        assert_eq!(white.nodes, Some(u32::MAX - 1));
+        let black = go.limits(Color::Black).clock.expect("a clock");
+        assert_eq!(
+            (black.left, black.increment.as_millis()),
+            (Duration::ZERO, 20)
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (line, part) in [
+            ("castle", "unknown command `castle`"),
+            ("go wtime", "wtime wants a number"),
+            ("go wtime soon", "not `soon`"),
+            ("go fast", "`fast` is not understood"),
+            ("position", "startpos"),
+            ("position startpos e2e4", "not by `e2e4`"),
+            ("setoption Hash 64", "name NAME"),
+            ("setoption name  value 3", "name NAME"),
+        ] {
+            let error = command(line).expect_err(line);
+            assert!(error.contains(part), "{line}: {error}");
+        }
+        assert_eq!(command("   "), Ok(None));
+    }
+
+    #[test]
+    fn the_first_square_of_a_move() {
+        assert_eq!(first_square("e10e9"), Some("e10"));
+        assert_eq!(first_square("e2"), Some("e2"));
+        assert_eq!(first_square("é2e4"), None);
+        assert_eq!(first_square("F@b1"), None);
+        assert_eq!(first_square(""), None);
+    }
+}
