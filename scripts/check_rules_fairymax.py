@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
-"""Compare the legal moves of Falcon Chess with Fairy-Max's.
+"""Compare the legal moves of Falcon Chess, or of a variant exported for it, with Fairy-Max's.
 
 Fairy-Max plays Falcon Chess by rules of its own, but lists no moves. It is told every pair of squares as a move and says
 which it does not allow, in every position of random games, so both a move too many and a move too few would show.
-It promotes to a queen only, so promotions are compared by their squares, and a game in which another piece is chosen is followed
-no further. Run from the repository's root:
+Promotions are compared by their squares, and a game in which another piece than a queen is chosen is followed no further. Run from the repository's root:
 
     apt-get install fairymax
     python3 scripts/check_rules_fairymax.py [--positions 300] [--seed 1]
+
+Falcon Chess is compared with Fairy-Max's own. Other variants, and the export itself, by an ini file:
+
+    falconzero export --variant falcon-xboard --format fmax-ini --out x.ini
+    python3 scripts/check_rules_fairymax.py --variant falcon-xboard --ini x.ini
 
 A position takes about a second.
 """
@@ -18,16 +22,28 @@ import shutil
 import subprocess
 import sys
 
-VARIANT = "falcon"
-SQUARES = [file + str(rank) for rank in range(1, 9) for file in "abcdefghij"]
+
+def squares(fen):
+    """All squares of a FEN's board as XBoard's protocol names them: ranks count from 0 on boards of ten ranks."""
+    rows = fen.split()[0].split("/")
+    files = sum(int(number or 1) for number in re.findall(r"(\d+)|\D", rows[0]))
+    lowest = 0 if len(rows) == 10 else 1
+    return [file + str(rank + lowest) for rank in range(len(rows)) for file in "abcdefghij"[:files]]
+
+
+def told(move, lowest):
+    """A move's squares as the protocol names them, without the promotion."""
+    start, goal = re.match(r"([a-j]\d+)([a-j]\d+)", move).groups()
+    return "".join(name[0] + str(int(name[1:]) - 1 + lowest) for name in (start, goal))
 
 
 class FairyMax:
     """The engine as a referee."""
 
-    def __init__(self, program):
+    def __init__(self, program, variant, ini):
+        self.variant = "normal" if variant == "chess" else variant
         self.process = subprocess.Popen(
-            [program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            [program, *(["100", ini] if ini else [])], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             text=True, bufsize=1)
         self.pings = 0
         self.ask("xboard", "protover 2")
@@ -49,7 +65,7 @@ class FairyMax:
 
     def restart(self):
         """The start position, with the engine playing neither side."""
-        self.ask("new", "variant falcon", "force")
+        self.ask("new", f"variant {self.variant}", "force")
 
     def allows(self, move):
         """Whether a move is legal; if it is, it has been played. A move may end the game with a result."""
@@ -60,44 +76,39 @@ class FairyMax:
             return False
         sys.exit(f"Fairy-Max answers {answer} to the move {move}")
 
-    def legal_moves(self, own_king):
+    def legal_moves(self, names, own_king):
         """All legal moves, as pairs of squares.
 
         Moves to the square of one's own king are not asked for: the engine lets men go there that guard it.
         """
         legal = set()
-        for start in SQUARES:
-            for goal in SQUARES:
+        for start in names:
+            for goal in names:
                 if goal not in (start, own_king) and self.allows(start + goal):
                     legal.add(start + goal)
                     self.ask("undo")
         return legal
 
 
-def positions(count, seed):
+def positions(variant, count, seed):
     """Positions of random games with legal moves and the move played, from the project's own generator."""
     command = ["cargo", "run", "--quiet", "--release", "-p", "rules", "--example",
-               "random_positions", "--", VARIANT, str(count), str(seed)]
+               "random_positions", "--", variant, str(count), str(seed)]
     output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     for line in output.splitlines():
         fen, moves, played = line.split("|")
         yield fen, moves.split(), played
 
 
-def own_king(fen):
+def own_king(fen, lowest):
     """Where the king of the side to move stands."""
     board, side = fen.split()[:2]
     king = "K" if side == "w" else "k"
-    for rank, row in enumerate(reversed(board.split("/")), start=1):
+    for rank, row in enumerate(reversed(board.split("/")), start=lowest):
         cells = re.sub(r"\d+", lambda empty: "." * int(empty.group()), row)
         if king in cells:
             return "abcdefghij"[cells.index(king)] + str(rank)
     sys.exit(f"there is no king in {fen}")
-
-
-def squares_of(move):
-    """The squares of a move that the engine is told: without the promotion."""
-    return move[:4]
 
 
 def main():
@@ -106,19 +117,23 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--every", type=int, default=7, help="compare every so many plies")
     parser.add_argument("--engine", help="path of fairymax")
+    parser.add_argument("--variant", default="falcon")
+    parser.add_argument("--ini", help="file with the variant, as `falconzero export` writes it")
     options = parser.parse_args()
     program = options.engine or shutil.which("fairymax") or shutil.which("/usr/games/fairymax")
     if program is None:
         sys.exit("fairymax is not installed; run `apt-get install fairymax` first")
-    engine = FairyMax(program)
+    engine = FairyMax(program, options.variant, options.ini)
     engine.restart()
     checked = moves_checked = differences = 0
     following = True
-    plies = enumerate(positions(options.positions * options.every, options.seed))
+    plies = enumerate(positions(options.variant, options.positions * options.every, options.seed))
     for ply, (fen, moves, played) in plies:
+        names = squares(fen)
+        lowest = int(names[0][1:])
         if following and ply % options.every == 0:
-            ours = {squares_of(move) for move in moves}
-            theirs = engine.legal_moves(own_king(fen))
+            ours = {told(move, lowest) for move in moves}
+            theirs = engine.legal_moves(names, own_king(fen, lowest))
             checked += 1
             moves_checked += len(ours)
             if ours != theirs:
@@ -129,14 +144,14 @@ def main():
         if played == "-":
             engine.restart()
             following = True
-        elif following and len(played) > 4 and not played.endswith("q"):
+        elif following and played[-1] in "fhrbn":
             following = False
-        elif following and not engine.allows(squares_of(played)):
+        elif following and not engine.allows(told(played, lowest)):
             differences += 1
             following = False
             print(f"{fen}\n  only here:  {played}")
-    print(f"{VARIANT}: {checked} positions, {moves_checked} legal moves, "
-          f"{checked * (len(SQUARES) - 1) ** 2} pairs of squares tried, {differences} positions differ")
+    print(f"{options.variant}: {checked} positions, {moves_checked} legal moves, "
+          f"{checked * (len(names) - 1) ** 2} pairs of squares tried, {differences} positions differ")
     sys.exit(1 if differences or not checked else 0)
 
 

@@ -7,6 +7,8 @@ which a knight still has it are skipped). Run from the repository's root:
 
     pip install pyffish
     python3 scripts/check_rules_pyffish.py [--positions 2000] [--seed 1]
+
+With --ini, a file written by `falconzero export --format variants-ini`, the variants in it are compared as exported.
 """
 
 import argparse
@@ -82,12 +84,20 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--positions", type=int, default=2000, help="positions a variant")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--ini", help="variants in place of those in this script; their names are ours")
     options = parser.parse_args()
-    pyffish.load_variant_config(CONFIG)
+    config, variants = CONFIG, VARIANTS
+    if options.ini:
+        with open(options.ini, encoding="utf-8") as file:
+            config = file.read()
+        # Fairy-Stockfish's own chess cannot be replaced under its name.
+        config = config.replace("[chess:chess]", "[exported-chess:chess]")
+        variants = re.findall(r"^\[([^]:]+)", config, re.MULTILINE)
+    pyffish.load_variant_config(config)
     failed = False
-    for variant in VARIANTS:
+    for variant in variants:
         checked = moves_checked = 0
-        for fen, ours in positions(variant, options.positions, options.seed):
+        for fen, ours in positions(variant.removeprefix("exported-"), options.positions, options.seed):
             board, side, rights, ep, *clocks = fen.split()
             if set(rights) & set("BIbi"):
                 continue

@@ -12,6 +12,8 @@
 //! 5. [`save_net`] and [`load_net`] turn a net into bytes and back; [`load_evaluator`] picks the
 //!    fastest evaluator that this machine has for them.
 //!
+//! [`export`] writes nets for other programs.
+//!
 //! Training goes through burn; on the CPU nearly all of a step is computed by kernels of our own,
 //! in the [`TrainingPrecision`] that the net asks for.
 //!
@@ -33,6 +35,7 @@ mod device;
 mod encoding;
 mod error;
 mod evaluator;
+pub mod export;
 mod inference;
 mod net;
 mod net_file;
@@ -56,7 +59,9 @@ pub use evaluator::{
 };
 pub use inference::{Inference, InferenceChoice};
 pub use net::{MOVES_LEFT_UNIT, Net, NetConfig, NetOutput, NetShape, PolicyGather};
-pub use net_file::{NET_FORMAT, NetMeta, load_net, load_weights, save_net, save_weights};
+pub use net_file::{
+    NET_FORMAT, NetMeta, load_net, load_weights, read_meta, save_net, save_weights,
+};
 pub use policy::{PolicyIndex, PolicyLayout};
 pub use training::TrainingPrecision;
 pub use wdl::Wdl;

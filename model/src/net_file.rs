@@ -190,18 +190,7 @@ pub fn load_weights(
     };
     // Reading the header alone first would accept a file that was cut short.
     let file = SafeTensors::deserialize(bytes).map_err(|error| corrupt(error.to_string()))?;
-    let (_, metadata) =
-        SafeTensors::read_metadata(bytes).map_err(|error| corrupt(error.to_string()))?;
-    let header = metadata
-        .metadata()
-        .as_ref()
-        .and_then(|entries| entries.get(METADATA_KEY))
-        .ok_or_else(|| ModelError::Format {
-            origin: origin.into(),
-            found: "of another program (no `falconzero` metadata)".into(),
-            expected: NET_FORMAT,
-        })?;
-    let (meta, expected) = read_header(header, origin)?;
+    let (meta, expected) = header(bytes, origin)?;
     meta.check(origin, variant)?;
     meta.net
         .validate()
@@ -230,6 +219,33 @@ pub fn load_weights(
     Ok((weights, meta))
 }
 
+/// What a net file says that the net is, for whoever does not know yet which variant it plays. The rest of the file is not
+/// looked at.
+///
+/// # Errors
+/// [`ModelError::Corrupt`] or [`ModelError::Format`] if it is not the beginning of a net file of ours.
+pub fn read_meta(bytes: &[u8], origin: &str) -> Result<NetMeta, ModelError> {
+    header(bytes, origin).map(|(meta, _)| meta)
+}
+
+/// The metadata of a file and, unless it is an old one, the checksum.
+fn header(bytes: &[u8], origin: &str) -> Result<(NetMeta, Option<String>), ModelError> {
+    let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|error| ModelError::Corrupt {
+        origin: origin.into(),
+        reason: error.to_string(),
+    })?;
+    let header = metadata
+        .metadata()
+        .as_ref()
+        .and_then(|entries| entries.get(METADATA_KEY))
+        .ok_or_else(|| ModelError::Format {
+            origin: origin.into(),
+            found: "of another program (no `falconzero` metadata)".into(),
+            expected: NET_FORMAT,
+        })?;
+    read_header(header, origin)
+}
+
 /// The name of a tensor with a number that is infinite or none at all.
 fn not_finite(weights: &Weights) -> Option<&str> {
     weights
@@ -239,7 +255,7 @@ fn not_finite(weights: &Weights) -> Option<&str> {
 }
 
 /// FNV-1a over names and numbers of the weights, which a flipped bit would otherwise change unnoticed.
-fn checksum(weights: &Weights) -> String {
+pub(crate) fn checksum(weights: &Weights) -> String {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut add = |bits: u64| hash = (hash ^ bits).wrapping_mul(0x0100_0000_01b3);
     for (name, tensor) in weights.iter() {

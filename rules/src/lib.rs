@@ -97,6 +97,8 @@ mod notation;
 mod perft;
 mod status;
 
+pub mod export;
+
 mod attacks;
 mod material;
 mod movegen;
@@ -116,4 +118,4 @@ pub use piece::{Piece, Role, RoleInfo};
 pub use position::Position;
 pub use square::Square;
 pub use status::{Outcome, Status};
-pub use variant::{Castling, Variant};
+pub use variant::{Castling, RightInfo, Variant};

@@ -23,5 +23,6 @@ mod stem;
 mod tower;
 
 pub use evaluator::CompiledEvaluator;
+pub(crate) use folded::conv_norm as folded_conv_norm;
 pub use kernel::SimdLevel;
 pub use precision::Precision;

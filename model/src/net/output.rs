@@ -145,6 +145,20 @@ impl NetOutput {
 }
 
 impl NetShape {
+    /// Logits of the whole policy, laid out `[rows][cells][kinds]` as exported nets have it.
+    pub fn policy_len(&self) -> usize {
+        self.query_rows() * self.cells() * self.kinds
+    }
+
+    /// The place of a policy index among those logits.
+    ///
+    /// # Panics
+    /// If the index is not of this shape's variant.
+    pub fn policy_place(&self, index: PolicyIndex) -> usize {
+        let MovePlace { row, to, kind } = self.place(index);
+        (row * self.cells() + to) * self.kinds + kind
+    }
+
     /// Row, goal and kind of a policy index in the net's matrices.
     ///
     /// # Panics

@@ -18,6 +18,7 @@ use crate::{Bitboard, ByColor, Color, Position, Role, RoleInfo, Square, VariantE
 
 pub use castling::Castling;
 use entry::Entry;
+pub use rights::RightInfo;
 pub(crate) use rights::{RightLetter, RightSource, Rights};
 
 /// The rules of one game, compiled and ready to play.
@@ -130,6 +131,16 @@ impl Variant {
     /// Ranks of the board, at most 10.
     pub fn ranks(&self) -> u8 {
         self.ranks
+    }
+
+    /// The number of the lowest rank in the names of squares, 0 or 1.
+    pub fn first_rank(&self) -> u8 {
+        self.first_rank
+    }
+
+    /// How many men a side can enter in a whole game.
+    pub fn most_entries(&self, color: Color) -> u8 {
+        self.entry.as_ref().map_or(0, |entry| entry.most[color])
     }
 
     /// The squares there are.

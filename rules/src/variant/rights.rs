@@ -1,6 +1,42 @@
 //! Rights: which men have never moved, as far as that matters.
 
-use crate::{Bitboard, ByColor, Color, Position, Role, Square};
+use crate::{Bitboard, ByColor, Color, Position, Role, Square, Variant};
+
+/// What a letter of the FEN's castling field says, for programs that read FENs without these rules.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RightInfo {
+    /// Upper case; Black's is the lower-case letter.
+    pub letter: char,
+    /// Squares of the men that have not moved if the letter is there: the letter's own man, and the castling leader if it
+    /// has no letter of its own. Empty for a letter of entered men.
+    pub squares: ByColor<Bitboard>,
+    /// For a letter of entered men: which men. It stands for the man of this role that has not moved since it entered.
+    pub entered: Option<Role>,
+}
+
+impl Variant {
+    /// The letters of the FEN's castling field, in order.
+    pub fn right_letters(&self) -> Vec<RightInfo> {
+        let info = |right: &RightLetter| {
+            let (entered, square) = match &right.source {
+                RightSource::Start { square, .. } => (None, Some(square)),
+                RightSource::Entered { role } => (Some(*role), None),
+            };
+            RightInfo {
+                letter: right.letter,
+                squares: ByColor::from_fn(|color| {
+                    let own = square.map_or(0, |square| 1 << square[color].index());
+                    let leaders = self.rights.leaders[color].iter();
+                    let implied = leaders
+                        .filter(|leader| leader.implied && leader.partner_squares() & own != 0);
+                    Bitboard(implied.fold(own, |all, leader| all | 1 << leader.square.index()))
+                }),
+                entered,
+            }
+        };
+        self.rights.letters.iter().map(info).collect()
+    }
+}
 
 /// The letters of the FEN's castling field and what they stand for.
 #[derive(Clone, Debug)]

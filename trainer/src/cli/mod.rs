@@ -4,6 +4,7 @@ mod arena;
 mod bench;
 mod compare;
 mod engine;
+mod export;
 mod fit;
 mod games;
 mod json_file;
@@ -55,6 +56,7 @@ enum Command {
     Tablebase(tablebase::Args),
     Variants(variants::Args),
     Piece(piece::Args),
+    Export(export::Args),
     Games(games::Args),
     Fit(fit::Args),
     Compare(compare::Args),
@@ -77,6 +79,7 @@ pub fn main() -> ExitCode {
         Command::Tablebase(args) => tablebase::run(args),
         Command::Variants(args) => variants::run(args),
         Command::Piece(args) => piece::run(args),
+        Command::Export(args) => export::run(args),
         Command::Games(args) => games::run(args),
         Command::Fit(args) => fit::run(args),
         Command::Compare(args) => compare::run(args),
