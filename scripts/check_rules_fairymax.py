@@ -43,7 +43,7 @@ class FairyMax:
     def __init__(self, program, variant, ini):
         self.variant = "normal" if variant == "chess" else variant
         self.process = subprocess.Popen(
-            [program, *(["100", ini] if ini else [])], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            [program, *(["20", ini] if ini else [])], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             text=True, bufsize=1)
         self.pings = 0
         self.ask("xboard", "protover 2")

@@ -20,7 +20,7 @@ const PROMOTION: usize = 7;
 /// Leap in several paths, and how a man may end: on enemies and on empty squares.
 const MULTI_PATH_LEAP: u32 = 0x207;
 
-/// A whole ini file with one game, `NAME`, with values of men in hundredths of a pawn: `fairymax 100 FILE` plays it.
+/// A whole ini file with one game, `NAME`, with values of men in hundredths of a pawn: `fairymax 20 FILE` plays it.
 ///
 /// # Errors
 /// The first piece or rule that cannot be expressed.
