@@ -85,6 +85,12 @@ fn rules_are_written_or_refused_by_name() {
     assert!(ok && text.starts_with("[chess:chess]\n"), "{text}");
     let (ok, text) = export(&["--variant", "falcon", "--format", "fmax-ini"]);
     assert!(ok && text.contains("\nGame: falcon # "), "{text}");
+    let (ok, text) = export(&["--variant", "falcon-10x10", "--format", "xboard"]);
+    let falcon = "\npiece F& aflafrKafraflKafafsKafsafK\n";
+    assert!(
+        ok && text.starts_with("setup (") && text.contains(falcon),
+        "{text}"
+    );
     let folder = tempfile::tempdir().expect("a folder");
     let net = tiny_net(folder.path(), "falcon");
     let net = net.to_string_lossy();

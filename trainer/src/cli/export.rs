@@ -3,6 +3,7 @@
 use super::text_file;
 use crate::arena::material::MaterialTable;
 use crate::arena::spec::{ContestantSpec, NetBytes};
+use crate::engine::xboard_setup;
 use crate::variant;
 use anyhow::{Context, bail};
 use clap::ValueEnum;
@@ -47,8 +48,10 @@ enum Format {
     Safetensors,
     /// The rules as a section of Fairy-Stockfish's variants.ini.
     VariantsIni,
-    /// The rules as a game of Fairy-Max's ini file.
+    /// The rules as an ini file for Fairy-Max.
     FmaxIni,
+    /// The rules as the lines `setup` and `piece` that an engine sends to XBoard.
+    Xboard,
 }
 
 /// Runs the subcommand.
@@ -73,7 +76,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             text_file::write_with(&out, |file| Ok(file.write_all(&bytes)?))?;
             println!("{} bytes in '{}'", bytes.len(), out.display());
         }
-        Format::VariantsIni | Format::FmaxIni => {
+        Format::VariantsIni | Format::FmaxIni | Format::Xboard => {
             let text = describe(&variant, args.format)?;
             match args.out {
                 Some(out) => text_file::write(&out, &text)?,
@@ -109,7 +112,7 @@ fn convert(net: &NetBytes, variant: &Variant, format: Format) -> anyhow::Result<
     let (weights, meta) = load_weights(&net.bytes, &net.origin, variant)?;
     Ok(match format {
         Format::Onnx => onnx::to_onnx(&weights, &meta, variant)?,
-        Format::Safetensors | Format::VariantsIni | Format::FmaxIni => {
+        Format::Safetensors | Format::VariantsIni | Format::FmaxIni | Format::Xboard => {
             save_weights(&weights, &meta)?
         }
     })
@@ -121,6 +124,10 @@ fn describe(variant: &Variant, format: Format) -> anyhow::Result<String> {
         Format::FmaxIni => {
             let table = MaterialTable::new(variant);
             export::fairy_max(variant, &|role| (100.0 * table.value(role)).round() as u32)?
+        }
+        Format::Xboard => {
+            let setup = xboard_setup(variant)?;
+            setup.lines().map(|line| format!("{line}\n")).collect()
         }
         Format::VariantsIni | Format::Onnx | Format::Safetensors => {
             export::fairy_stockfish(variant)?
