@@ -5,8 +5,9 @@
 //! 1. [`config`] reads a run's recipe, [`variant`] its rules, [`run`] opens its storage.
 //! 2. [`pipeline`] runs it all: worker processes ([`fleet`]) play, the trainer learns and publishes.
 //! 3. [`replay`] turns game records into samples, [`learn`] samples into better weights.
-//! 4. [`arena`] measures strength, [`values`] what the pieces are worth.
-//! 5. [`metrics`], [`progress`] and [`logging`] tell what is going on, [`pgn`] which games were played.
+//! 4. [`arena`] measures strength, [`values`] what the pieces are worth, [`worth`] what a new one would be.
+//! 5. [`metrics`], [`progress`] and [`logging`] tell what is going on, [`pgn`] which games were played,
+//!    [`report`] everything on one page.
 //! 6. [`engine`] plays with a net for chess programs, over UCI or CECP; [`shipped`] has the nets that come along.
 //! 7. [`cli`] is the program `falconzero`.
 
@@ -32,7 +33,9 @@ pub mod pgn;
 pub mod pipeline;
 pub mod progress;
 pub mod replay;
+pub mod report;
 pub mod run;
 pub mod shipped;
 pub mod values;
 pub mod variant;
+pub mod worth;

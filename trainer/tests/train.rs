@@ -143,6 +143,25 @@ fn a_run_from_recipe_to_report() {
             .is_some()
     );
 
+    let output = lab.run(&["report", "--run", "runs/tiny", "--out", "report.html"]);
+    assert!(output.status.success(), "{}", text(&output));
+    let page = std::fs::read_to_string(lab.path().join("report.html")).unwrap();
+    for part in [
+        "What the men are worth",
+        "Published claims",
+        "Policy loss",
+        "const GAMES=",
+        "</html>",
+    ] {
+        assert!(page.contains(part), "'{part}' is missing in the report");
+    }
+    let foreign = ["src=", "<link", "@import", "url(", "fetch("];
+    assert!(
+        foreign.iter().all(|part| !page.contains(part)),
+        "the page needs something from elsewhere"
+    );
+    assert!(lab.path().join("report.json").is_file() && lab.path().join("report.csv").is_file());
+
     let again = lab.run(&["train", "tiny.toml"]);
     assert!(!again.status.success());
     assert!(

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::glyphs::write_man;
-use crate::{Color, Position, Square, Variant};
+use crate::{Color, Piece, Position, Square, Variant};
 
 /// Side of a square in user units.
 const CELL: i32 = 100;
@@ -13,6 +13,16 @@ const MARGIN: i32 = 54;
 const FRAME: i32 = 5;
 /// Pixels a square, when nobody asks for another size.
 const PIXELS: i32 = 48;
+
+impl Variant {
+    /// A man as a piece of SVG on a square of 100 by 100 units, to be placed by a `<g>` or `<symbol>` around it.
+    pub fn man_svg(&self, piece: Piece) -> String {
+        let role = self.role_info(piece.role);
+        let mut svg = String::new();
+        write_man(&mut svg, &role.name, role.letter, piece.color, (0, 0));
+        svg
+    }
+}
 
 impl Position {
     /// The board as an SVG document, White at the bottom: men, coordinates, and beside it men in hand. Squares that do

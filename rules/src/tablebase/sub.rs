@@ -102,12 +102,9 @@ impl Change {
         }
         for pawn in (0..pieces.len()).filter(|&at| is_pawn(pieces[at].role)) {
             let enemy = |at: &usize| pieces[*at].color != pieces[pawn].color;
-            for captured in std::iter::once(None).chain(
-                victims
-                    .iter()
-                    .copied()
-                    .filter(|v| v.iter().all(|at| enemy(at))),
-            ) {
+            for captured in std::iter::once(None)
+                .chain(victims.iter().copied().filter(|v| v.iter().all(&enemy)))
+            {
                 for &role in to {
                     changes.push(Change {
                         captured,

@@ -11,6 +11,7 @@ mod json_file;
 mod moves;
 mod perft;
 mod piece;
+mod report;
 mod selfplay;
 mod solve;
 mod tablebase;
@@ -18,6 +19,7 @@ mod text_file;
 mod train;
 mod values;
 mod variants;
+mod worth;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -50,6 +52,8 @@ enum Command {
     Arena(arena::Args),
     Values(values::Args),
     Engine(engine::Args),
+    Report(report::Args),
+    Worth(worth::Args),
     Perft(perft::Args),
     Moves(moves::Args),
     Solve(solve::Args),
@@ -73,6 +77,8 @@ pub fn main() -> ExitCode {
         Command::Arena(args) => arena::run(args),
         Command::Values(args) => values::run(args),
         Command::Engine(args) => engine::run(args),
+        Command::Report(args) => report::run(args),
+        Command::Worth(args) => worth::run(args),
         Command::Perft(args) => perft::run(args),
         Command::Moves(args) => moves::run(args),
         Command::Solve(args) => solve::run(args),

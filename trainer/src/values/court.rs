@@ -4,21 +4,20 @@
 //! outside, and undecided otherwise (the rule of J. K. Kruschke, *Rejecting or accepting parameter values in Bayesian estimation*,
 //! 2018, with confidence intervals). Matches are judged by a sequential test, endgames by tablebases.
 
+mod evidence;
 mod trial;
 
 pub use trial::claimed_matches;
 
+use evidence::{drawn, matched, opened, proved};
+
 use super::claims::{Claim, Claims, Test};
 use super::estimate::{Interval, Men, RoleValue, Sampled, percentile_interval};
-use super::first_moves::{FirstMove, playable};
+use super::first_moves::FirstMove;
 use super::odds::{Handicap, OddsMatch};
 use super::phase::Slice;
 use super::reconcile::{Combined, combine_values};
-use crate::arena::elo::elo_of_score;
-use crate::arena::normal::Z_95;
-use crate::arena::sprt::{Sprt, Verdict as SprtVerdict};
 use rules::Variant;
-use rules::tablebase::{MaterialKey, Tablebases};
 use serde::{Deserialize, Serialize};
 
 /// What the court says.
@@ -285,127 +284,6 @@ fn change(
         )
     });
     combine_values(&factors.collect::<Vec<Interval>>())
-}
-
-/// The sequential test of one half against the claimed score.
-fn matched(handicap: &Handicap, score: f64, matches: &[OddsMatch]) -> Option<(Verdict, String)> {
-    let (pentanomial, shown) = matches.iter().find_map(|known| {
-        let reversed = Handicap {
-            first_lacks: known.handicap.second_lacks.clone(),
-            second_lacks: known.handicap.first_lacks.clone(),
-        };
-        if known.handicap == *handicap {
-            Some((known.pentanomial, handicap))
-        } else {
-            (reversed == *handicap).then(|| (known.pentanomial.reversed(), handicap))
-        }
-    })?;
-    let state = Sprt::new(0.0, elo_of_score(score)?)
-        .ok()?
-        .state(&pentanomial);
-    let verdict = match state.verdict() {
-        Some(SprtVerdict::Second) => Verdict::Supported,
-        Some(SprtVerdict::First) => Verdict::Rejected,
-        None => Verdict::Undecided,
-    };
-    let moments = pentanomial.moments();
-    let evidence = format!(
-        "{shown}: {:.1}% ± {:.1}% in {} games, claimed {:.1}%; log likelihood ratio {:+.2} of ±{:.2}",
-        100.0 * pentanomial.score()?,
-        100.0 * Z_95 * moments.standard_error(),
-        2 * pentanomial.pairs(),
-        100.0 * score,
-        state.llr,
-        state.bound
-    );
-    Some((verdict, evidence))
-}
-
-fn proved(
-    variant: &std::sync::Arc<Variant>,
-    material: &str,
-    at_least: Option<f64>,
-    at_most: Option<f64>,
-) -> Option<(Verdict, String)> {
-    let mut tables = Tablebases::new(variant);
-    let key = MaterialKey::parse(variant, material).ok()?;
-    tables.build(&key, &mut |_| {}).ok()?;
-    let statistics = tables.get(&key)?.statistics(&tables);
-    let white = &statistics.white;
-    let share = white.won as f64 / (white.won + white.drawn + white.lost).max(1) as f64;
-    let holds =
-        at_least.is_none_or(|least| share >= least) && at_most.is_none_or(|most| share <= most);
-    let longest = white
-        .longest_win
-        .as_ref()
-        .map_or(0, |longest| longest.plies);
-    Some((
-        if holds {
-            Verdict::Supported
-        } else {
-            Verdict::Rejected
-        },
-        format!(
-            "tablebase {material}: White to move wins {} of {} positions ({:.2}%), in {longest} plies at most",
-            white.won,
-            white.won + white.drawn + white.lost,
-            100.0 * share
-        ),
-    ))
-}
-
-/// The share of draws with Wilson's interval (1927).
-fn drawn(results: Results, at_most: f64) -> Option<(Verdict, String)> {
-    let games = (results.white + results.drawn + results.black) as f64;
-    if games == 0.0 {
-        return None;
-    }
-    let p = results.drawn as f64 / games;
-    let z2 = Z_95 * Z_95;
-    let center = (p + z2 / (2.0 * games)) / (1.0 + z2 / games);
-    let half =
-        Z_95 * (p * (1.0 - p) / games + z2 / (4.0 * games * games)).sqrt() / (1.0 + z2 / games);
-    let interval = Interval {
-        value: p,
-        low: center - half,
-        high: center + half,
-    };
-    let evidence = format!(
-        "{:.1}% ({:.1} … {:.1}) of {games} games from the array are drawn, claimed at most {:.0}%",
-        100.0 * p,
-        100.0 * interval.low,
-        100.0 * interval.high,
-        100.0 * at_most
-    );
-    Some((within(interval, f64::NEG_INFINITY, at_most), evidence))
-}
-
-fn opened(files: &str, moves: &[FirstMove]) -> Option<(Verdict, String)> {
-    let good: Vec<&FirstMove> = playable(moves).collect();
-    let best = good.first()?;
-    let opens = |file: char| {
-        good.iter()
-            .any(|mv| mv.is_pawn && mv.text.starts_with(file))
-    };
-    let closed: String = files.chars().filter(|&file| !opens(file)).collect();
-    let verdict = match closed.is_empty() {
-        true => Verdict::Supported,
-        false => Verdict::Rejected,
-    };
-    let except = match closed.is_empty() {
-        true => format!("a pawn of each of the files {files} among them"),
-        false => format!("no pawn of the files {closed} among them"),
-    };
-    Some((
-        verdict,
-        format!(
-            "to the net {} of {} first moves are as good as the best ({}) to within {} of q, {except}",
-            good.len(),
-            moves.len(),
-            best.text,
-            super::first_moves::PLAYABLE
-        ),
-    ))
 }
 
 #[cfg(test)]

@@ -7,13 +7,15 @@
 //! 5. [`estimate`]: what an estimator says, always with an interval; [`phase`]: in which part of a game.
 //! 6. [`reconcile`]: one value from all estimators, and whether they contradict each other.
 //! 7. [`exact`], [`first_moves`]: how well the net knows what tablebases know for certain, and which openings it likes.
-//! 8. [`claims`]: what others have published; [`court`]: what the findings say about it.
-//! 9. [`table`]: all of it side by side.
+//! 8. [`history`]: how the values have changed as a run went on.
+//! 9. [`claims`]: what others have published; [`court`]: what the findings say about it.
+//! 10. [`table`]: all of it side by side.
 
 mod run;
 
 pub mod exact;
 pub mod first_moves;
+pub mod history;
 pub mod odds;
 pub mod probe;
 pub mod regression;

@@ -1,33 +1,34 @@
 //! From a run's games and its current net to a table of values.
 
+mod config;
+mod matches;
+
+pub use config::ValuesConfig;
+
 use super::bootstrap::Bootstrap;
 use super::claims::Claims;
-use super::court::{Findings, Results, claimed_matches, judge};
+use super::court::{Findings, Results, judge};
 use super::estimate::Estimate;
 use super::exact::agreement;
 use super::first_moves::first_moves;
-use super::odds::{NetPlayers, OddsConfig, measure};
 use super::phase::Slice;
 use super::probe::{ProbeConfig, ProbePosition, probe};
 use super::reconcile::combine;
 use super::regression::Regression;
 use super::sample::{Sampling, quiet_positions};
 use super::table::{SliceValues, TABLE_VERSION, ValueTable};
-use crate::arena::contestant::Contestant;
-use crate::arena::search::SearchContestant;
 use anyhow::ensure;
-use model::{DeviceChoice, Evaluator, Inference, load_evaluator};
+use matches::{NetFile, play_matches};
+use model::{DeviceChoice, Inference};
 use rayon::prelude::*;
 use rules::tablebase::Tablebases;
 use rules::{Outcome, Position, Variant};
 use selfplay::layout::{CurrentNet, RunPaths};
 use selfplay::record::from_bytes;
-use selfplay::search::SearchConfig;
 use selfplay::starts::StartKind;
 use selfplay::storage::{ObjectInfo, Storage};
-use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 /// Which positions of a game the estimators see.
 const SAMPLING: Sampling = Sampling {
@@ -45,77 +46,6 @@ const EXACT_POSITIONS: usize = 1000;
 const SLICE_RESAMPLES: usize = 100;
 /// Chunks read at once, on all cores.
 const CHUNKS_AT_ONCE: usize = 16;
-
-/// How to estimate.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ValuesConfig {
-    /// Share of the run's games to use, the newest ones, above 0 and at most 1: early games are played by nets that do
-    /// not know yet what a man can do. Default 0.5.
-    pub share: f64,
-    /// Positions to probe, 0 to leave the probe out. Default 2000.
-    pub probe_positions: usize,
-    /// Bootstrap resamples, at least 40. Default 400.
-    pub resamples: usize,
-    /// Seed of all random choices. Default 1.
-    pub seed: u64,
-    /// The matches with unequal armies; `games` is 0 by default, which leaves them out.
-    pub odds: OddsConfig,
-    /// Games at most for each claim about a match, 0 to play none; the sequential test mostly ends sooner. Default 0.
-    pub claim_games: usize,
-    /// Simulations a move in all matches, at least 1. Default 16.
-    pub simulations: u32,
-}
-
-impl Default for ValuesConfig {
-    fn default() -> ValuesConfig {
-        ValuesConfig {
-            share: 0.5,
-            probe_positions: 2000,
-            resamples: 400,
-            seed: 1,
-            odds: OddsConfig {
-                games: 0,
-                ..OddsConfig::default()
-            },
-            claim_games: 0,
-            simulations: 16,
-        }
-    }
-}
-
-impl ValuesConfig {
-    /// Checks the ranges of all fields.
-    ///
-    /// # Errors
-    /// Names the first field that is out of range.
-    pub fn validate(&self, variant: &Variant) -> anyhow::Result<()> {
-        ensure!(
-            self.share > 0.0 && self.share <= 1.0,
-            "share is {}; it must be above 0 and at most 1",
-            self.share
-        );
-        ensure!(
-            self.resamples >= 40,
-            "resamples is {}; an interval needs at least 40",
-            self.resamples
-        );
-        ensure!(
-            self.simulations >= 1,
-            "simulations is 0; a search needs at least 1"
-        );
-        if self.odds.games > 0 {
-            self.odds.validate(variant)?;
-        }
-        Ok(())
-    }
-
-    fn bootstrap(&self) -> Bootstrap {
-        Bootstrap {
-            resamples: self.resamples,
-            seed: self.seed,
-        }
-    }
-}
 
 /// What is being done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -297,97 +227,12 @@ fn read_games<'a>(
     Ok(Games { regression, probes })
 }
 
-/// The bytes of the net that is asked and that plays.
-struct NetFile {
-    bytes: Vec<u8>,
-    origin: String,
-}
-
-impl NetFile {
-    fn read(sources: &Sources<'_>, net: &CurrentNet) -> anyhow::Result<NetFile> {
-        let object = RunPaths::net(&net.id);
-        Ok(NetFile {
-            bytes: sources.storage.get(&object)?.to_vec(),
-            origin: sources.storage.object_url(&object),
-        })
-    }
-
-    fn evaluator(&self, sources: &Sources<'_>) -> anyhow::Result<Box<dyn Evaluator>> {
-        Ok(load_evaluator(
-            &self.bytes,
-            &self.origin,
-            sources.variant,
-            sources.device,
-            sources.inference,
-        )?)
-    }
-}
-
-/// The third estimator, and the matches that claims are about.
-fn play_matches(
-    sources: &Sources<'_>,
-    config: &ValuesConfig,
-    net: &NetFile,
-    findings: &mut Findings,
-    on_progress: &mut OnProgress<'_>,
-) -> anyhow::Result<()> {
-    if config.odds.games == 0 && config.claim_games == 0 {
-        return Ok(());
-    }
-    let search = SearchConfig {
-        simulations: config.simulations,
-        gumbel_scale: 0.0,
-        ..SearchConfig::default()
-    };
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let contestants = (0..threads).map(|_| -> anyhow::Result<Box<dyn Contestant>> {
-        let evaluator = net.evaluator(sources)?;
-        Ok(Box::new(SearchContestant::new(
-            "net",
-            evaluator,
-            search.clone(),
-        )))
-    });
-    let contestants = contestants.collect::<anyhow::Result<Vec<_>>>()?;
-    let mut players = NetPlayers::new(sources.variant, contestants, sources.stop);
-    let flow = || match sources.stop.load(Ordering::SeqCst) {
-        true => ControlFlow::Break(()),
-        false => ControlFlow::Continue(()),
-    };
-    if config.odds.games > 0 {
-        let all = config.odds.games;
-        let measured = measure(
-            sources.variant,
-            &mut players,
-            &config.odds,
-            &mut |progress| {
-                tracing::info!("{progress}");
-                on_progress(ValuesStage::Playing, progress.games.min(all), all);
-                flow()
-            },
-        );
-        if let Some(measured) = measured {
-            findings.wholes.push(measured.values);
-            findings.matches = measured.matches;
-        }
-    }
-    for test in claimed_matches(sources.variant) {
-        let seed = config.odds.seed;
-        let played = test.play(&mut players, config.claim_games, seed, &mut |games| {
-            on_progress(ValuesStage::Trying, games, config.claim_games);
-            flow()
-        });
-        findings.trials.extend(played);
-    }
-    Ok(())
-}
-
 /// What the estimators need of a game.
-struct SampledGame {
+pub(super) struct SampledGame {
     /// Whether the game began in the array.
     is_from_array: bool,
-    outcome: Outcome,
-    positions: Vec<Position>,
+    pub outcome: Outcome,
+    pub positions: Vec<Position>,
 }
 
 /// Names of the chunks that changed last, the newest first: `share` of all by size, since one that a worker has just begun
@@ -411,7 +256,7 @@ fn newest_chunks(storage: &Storage, share: f64) -> anyhow::Result<Vec<String>> {
 }
 
 /// The sampled positions of a chunk's games; nothing, with a warning, if it cannot be read.
-fn sample_chunk(storage: &Storage, variant: &Variant, name: &str) -> Vec<SampledGame> {
+pub(super) fn sample_chunk(storage: &Storage, variant: &Variant, name: &str) -> Vec<SampledGame> {
     let warn = |problem: &dyn std::fmt::Display| {
         tracing::warn!("{} is left out: {problem}", storage.object_url(name));
     };

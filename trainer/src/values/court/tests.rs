@@ -2,6 +2,7 @@ use super::*;
 use crate::arena::pentanomial::Pentanomial;
 use crate::values::estimate::{Evidence, Method, Scales};
 use crate::values::phase::Crowding;
+use rules::tablebase::MaterialKey;
 use std::sync::Arc;
 
 fn falcon() -> Arc<Variant> {

@@ -1,5 +1,6 @@
 use super::super::census::census;
 use super::super::estimate::Method;
+use super::super::odds::OddsConfig;
 use super::super::test_games::random_game;
 use super::*;
 use model::{Net, NetConfig, NetMeta, NetShape, save_net};

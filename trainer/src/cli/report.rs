@@ -1,0 +1,92 @@
+//! `falconzero report`: a run on one page.
+
+use super::{json_file, text_file};
+use crate::report::{Report, page, table};
+use crate::run::Run;
+use crate::values::table::ValueTable;
+use crate::values::{Sources, ValuesConfig, first_table};
+use anyhow::Context;
+use model::DeviceChoice;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+/// Write a run's report: one self-contained HTML page, and the same numbers as JSON and CSV.
+///
+/// The page shows what was trained, curves, the values of the men by each method, verdicts on published claims, values by
+/// part of the game and by square, and games to step through. It needs no network.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// Folder or URL of the run.
+    #[arg(long)]
+    run: String,
+    /// The page to write; the JSON and CSV files go beside it [default: report.html in the run's folder].
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Values that `falconzero values --json` has written, with its matches [default: measured now, without matches].
+    #[arg(long, value_name = "FILE")]
+    values: Option<PathBuf>,
+    /// Values of a run of orthodox chess, to show as the control.
+    #[arg(long, value_name = "FILE")]
+    control: Option<PathBuf>,
+    /// Where the net is evaluated: auto, cpu or gpu:0.
+    #[arg(long, default_value_t = DeviceChoice::Auto)]
+    device: DeviceChoice,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  falconzero report --run runs/falcon-quick
+  falconzero values --run runs/falcon-overnight --odds-games 2000 --claim-games 1000 --json values.json
+  falconzero report --run runs/falcon-overnight --values values.json --control chess.json --out report.html";
+
+/// Runs the subcommand.
+pub fn run(args: Args) -> anyhow::Result<()> {
+    let run = Run::open(&args.run)?;
+    let out = args
+        .out
+        .clone()
+        .unwrap_or_else(|| run.local_folder().join("report.html"));
+    json_file::check(Some(&out))?;
+    let tables = run.tablebases()?;
+    let sources = Sources {
+        storage: &run.storage,
+        variant: &run.variant,
+        device: args.device,
+        inference: run.config.inference,
+        tables: tables.as_deref(),
+        stop: &AtomicBool::new(false),
+    };
+    let values = match &args.values {
+        Some(path) => read(path)?,
+        None => first_table(&sources, &ValuesConfig::default(), &mut |_, _, _| {})?,
+    };
+    anyhow::ensure!(
+        values.variant == run.variant.name(),
+        "the values are of {}, the run is of {}; give those of this run",
+        values.variant,
+        run.variant.name()
+    );
+    let control = args.control.as_deref().map(read).transpose()?;
+    let report = Report::gather(&run, &sources, values, control)?;
+    text_file::write(&out, &page::html(&report, &run.variant)?)?;
+    json_file::write(&out.with_extension("json"), &report)?;
+    text_file::write(&out.with_extension("csv"), &table::csv(&report))?;
+    println!(
+        "written: {}, with the same numbers as .json and .csv",
+        out.display()
+    );
+    Ok(())
+}
+
+/// Reads a table of values.
+fn read(path: &Path) -> anyhow::Result<ValueTable> {
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("cannot read the values '{}'", path.display()))?;
+    serde_json::from_str(&text).with_context(|| {
+        format!(
+            "'{}' is not what `falconzero values --json` of this version writes; write it again",
+            path.display()
+        )
+    })
+}

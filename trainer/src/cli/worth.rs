@@ -1,0 +1,208 @@
+//! `falconzero worth`: what is this piece worth?
+
+use crate::config::RunConfig;
+use crate::output::shell_word;
+use crate::pipeline::{self, Ended};
+use crate::run::Run;
+use crate::values::history::history;
+use crate::values::odds::OddsConfig;
+use crate::values::table::ValueTable;
+use crate::values::{Sources, ValuesConfig, ValuesStage, first_table};
+use crate::worth::{Ground, LETTER, outlook};
+use crate::{finale, interrupt, progress};
+use anyhow::{Context, ensure};
+use model::DeviceChoice;
+use rules::{PieceDiagram, betza};
+use selfplay::layout::safe_segment;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Share of the time for training; the rest is for matches with unequal armies.
+const TRAINING_SHARE: f64 = 0.8;
+/// Up to so many minutes the recipe of ten minutes is used, beyond them that of an hour.
+const QUICK_MINUTES: f64 = 25.0;
+
+/// Find out what a piece is worth: build a variant with it, train a net, and measure.
+///
+/// The piece stands in the array of both sides: in place of the falcons of Falcon Chess (10x8, or 10x10 with --on 10x10), or of
+/// the bishops of orthodox chess.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// The piece's moves in Betza notation; docs/variants.md lists what is understood.
+    betza: String,
+    /// The game it is tried in: falcon, chess or 10x10.
+    #[arg(long, default_value = "falcon")]
+    on: Ground,
+    /// Time for all of it in minutes, above 0.
+    #[arg(long, default_value_t = 60.0)]
+    minutes: f64,
+    /// Folder or URL of the run to begin [default: runs/worth-BETZA].
+    #[arg(long)]
+    run: Option<String>,
+    /// Worker processes [default: one per core].
+    #[arg(long)]
+    workers: Option<usize>,
+    /// Seed of all random choices.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Where tensors live: auto, cpu or gpu:0.
+    #[arg(long, default_value_t = DeviceChoice::Auto)]
+    device: DeviceChoice,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  falconzero worth CZ                          the bison: a (1,3)+(2,3) leaper, on 10x8
+  falconzero worth WD --on chess --minutes 20
+  falconzero worth nCnZ                        the falcon itself";
+
+/// Runs the subcommand.
+pub fn run(args: Args) -> anyhow::Result<()> {
+    ensure!(
+        args.minutes.is_finite() && args.minutes > 0.0,
+        "minutes is {}; it must be above 0",
+        args.minutes
+    );
+    let variant = args.on.with_piece(&args.betza)?;
+    let config = recipe(&args)?;
+    let location = args
+        .run
+        .clone()
+        .unwrap_or_else(|| format!("runs/worth-{}", safe_segment(&args.betza)));
+    println!("{}", variant.title());
+    let motions = betza::parse(&args.betza)?;
+    if let Some(diagram) = PieceDiagram::new(&motions, variant.files(), variant.ranks()) {
+        println!(
+            "\n{}\non average {:.1} squares on an empty board, {:.1} on a crowded one\n",
+            diagram.text(),
+            diagram.empty_mobility(),
+            diagram.crowded_mobility()
+        );
+    }
+    let stop =
+        interrupt::flag("Finishing with what there is; press Ctrl-C again to stop at once.")?;
+    let mut run = Run::begin(&location, config, variant)?;
+    run.storage = run.storage.patient(stop.clone());
+    if pipeline::run(&run, &stop)? == Ended::Interrupted {
+        println!(
+            "Stopped. Go on with\n  {}\n  falconzero values --run {} --odds-games 1000 --focus {LETTER}",
+            finale::resume_command(&run),
+            shell_word(&location)
+        );
+        return Ok(());
+    }
+    report(&run, &args, &location, &stop)
+}
+
+/// The shipped recipe for so much time.
+fn recipe(args: &Args) -> anyhow::Result<RunConfig> {
+    let (text, name) = match args.minutes <= QUICK_MINUTES {
+        true => (
+            include_str!("../../../configs/runs/falcon-quick.toml"),
+            "falcon-quick.toml",
+        ),
+        false => (
+            include_str!("../../../configs/runs/falcon-hour.toml"),
+            "falcon-hour.toml",
+        ),
+    };
+    let mut config = RunConfig::parse(text, name)?;
+    config.run.minutes = TRAINING_SHARE * args.minutes;
+    config.run.workers = args.workers.unwrap_or(config.run.workers);
+    config.run.seed = args.seed;
+    config.device = args.device;
+    config.validate("the command line")?;
+    Ok(config)
+}
+
+/// Measures for the rest of the time, and prints what has been found.
+fn report(run: &Run, args: &Args, location: &str, stop: &Arc<AtomicBool>) -> anyhow::Result<()> {
+    let time = Duration::from_secs_f64((1.0 - TRAINING_SHARE) * args.minutes * 60.0);
+    let matches_end = Arc::new(AtomicBool::new(false));
+    end_after(time, &matches_end, stop)?;
+    let sources = Sources {
+        storage: &run.storage,
+        variant: &run.variant,
+        device: run.config.device,
+        inference: run.config.inference,
+        tables: None,
+        stop: &matches_end,
+    };
+    let config = ValuesConfig {
+        odds: OddsConfig {
+            games: usize::MAX / 2,
+            focus: LETTER.to_string(),
+            seed: args.seed,
+            ..OddsConfig::default()
+        },
+        seed: args.seed,
+        ..ValuesConfig::default()
+    };
+    let display = progress::Display::new();
+    let mut last = Instant::now();
+    let table = first_table(&sources, &config, &mut |stage, done, _| {
+        if stage == ValuesStage::Playing && last.elapsed() > Duration::from_secs(10) {
+            last = Instant::now();
+            display.note(&format!("{done} games with unequal armies"));
+        }
+    })?;
+    display.finish();
+    let history = history(&sources, 4, args.seed)?;
+    print!("{table}");
+    println!("\n{}", answer(&table, &args.betza)?);
+    let combined = table.combined.iter().find(|value| value.letter == LETTER);
+    let single: Vec<_> = table
+        .estimates
+        .iter()
+        .filter_map(|estimate| estimate.of(LETTER)?.pawns)
+        .collect();
+    if let Some(pawns) = combined.and_then(|value| value.pawns) {
+        print!("{}", outlook(&pawns, &single, &history));
+    }
+    println!(
+        "Go on with\n  {}\n  falconzero values --run {} --odds-games 1000 --focus {LETTER}",
+        finale::resume_command(run),
+        shell_word(location)
+    );
+    Ok(())
+}
+
+/// The answer in one sentence.
+fn answer(table: &ValueTable, betza: &str) -> anyhow::Result<String> {
+    let value = table.combined.iter().find(|value| value.letter == LETTER);
+    let value = value.context("the table has the piece")?;
+    let Some(pawns) = value.pawns else {
+        return Ok(format!(
+            "{betza}: the games do not bound its value yet; give it more time."
+        ));
+    };
+    let knights = value.knights.map_or_else(String::new, |knights| {
+        format!(", {} knights", knights.interval)
+    });
+    let warning = match pawns.is_contradicted() {
+        true => "; the methods contradict each other, so do not trust the interval",
+        false => "",
+    };
+    Ok(format!(
+        "{betza} is worth {} pawns{knights}{warning}.",
+        pawns.interval
+    ))
+}
+
+/// Raises a flag when the time is over or `stop` is raised.
+fn end_after(time: Duration, flag: &Arc<AtomicBool>, stop: &Arc<AtomicBool>) -> anyhow::Result<()> {
+    let (flag, stop, begun) = (Arc::clone(flag), Arc::clone(stop), Instant::now());
+    let watch = move || {
+        while begun.elapsed() < time && !stop.load(Ordering::SeqCst) {
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        flag.store(true, Ordering::SeqCst);
+    };
+    std::thread::Builder::new()
+        .name("time".to_owned())
+        .spawn(watch)
+        .context("cannot start a thread to watch the time")?;
+    Ok(())
+}

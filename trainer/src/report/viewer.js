@@ -1,0 +1,69 @@
+(() => {
+  const root = document.getElementById("viewer");
+  const { files, ranks, first } = BOARD;
+  const margin = 44;
+  let game = 0, ply = 0;
+
+  const make = (name, attributes, parent) => {
+    const node = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const key in attributes) node.setAttribute(key, attributes[key]);
+    parent.append(node);
+    return node;
+  };
+
+  const select = document.createElement("select");
+  select.setAttribute("aria-label", "game");
+  GAMES.forEach((one, number) => select.append(new Option(`Game ${number + 1}: ${one.title}`, number)));
+  const board = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  board.setAttribute("viewBox", `0 0 ${margin + files * 100} ${ranks * 100 + margin}`);
+  board.setAttribute("role", "img");
+  const bar = document.createElement("nav");
+  const words = document.createElement("p");
+  words.setAttribute("aria-live", "polite");
+  root.append(select, board, bar, words);
+
+  const show = () => {
+    const { boards, moves, q } = GAMES[game];
+    board.replaceChildren();
+    boards[ply].replace(/\[.*\]/, "").split("/").forEach((row, fromTop) => {
+      const cells = row.replace(/\d+/g, (n) => " ".repeat(+n));
+      [...cells].forEach((letter, file) => {
+        const x = margin + file * 100, y = fromTop * 100;
+        if (letter === "*") return;
+        const dark = (file + ranks - 1 - fromTop) % 2 === 0;
+        make("rect", { x, y, width: 100, height: 100, fill: dark ? "var(--dark)" : "var(--light)" }, board);
+        if (letter !== " ") {
+          const side = letter === letter.toUpperCase() ? "w" : "b";
+          make("use", { href: `#${side}${letter.toUpperCase()}`, x, y, width: 100, height: 100 }, board);
+        }
+      });
+    });
+    for (let rank = 0; rank < ranks; rank++)
+      make("text", { x: margin / 2, y: (ranks - 1 - rank) * 100 + 60 }, board).textContent = +first + rank;
+    for (let file = 0; file < files; file++)
+      make("text", { x: margin + file * 100 + 50, y: ranks * 100 + 32 }, board).textContent = String.fromCharCode(97 + file);
+    const value = ply < q.length ? `; the search sees ${q[ply].toFixed(2)} for White` : "";
+    const next = ply < moves.length ? `next ${moves[ply]}` : "the end";
+    const last = ply > 0 ? `after ${moves[ply - 1]}, ` : "";
+    words.textContent = `Ply ${ply} of ${moves.length}: ${last}${next}${value}`;
+    board.setAttribute("aria-label", words.textContent);
+  };
+  const go = (to) => {
+    ply = Math.max(0, Math.min(GAMES[game].moves.length, to));
+    show();
+  };
+  for (const [label, to] of [["« start", () => 0], ["‹ back", () => ply - 1], ["next ›", () => ply + 1], ["end »", () => Infinity]]) {
+    const button = document.createElement("button");
+    button.textContent = label;
+    button.addEventListener("click", () => go(to()));
+    bar.append(button);
+  }
+  select.addEventListener("change", () => { game = +select.value; go(0); });
+  root.tabIndex = 0;
+  root.addEventListener("keydown", (event) => {
+    if (event.target === select) return;
+    if (event.key === "ArrowRight") go(ply + 1);
+    if (event.key === "ArrowLeft") go(ply - 1);
+  });
+  show();
+})();

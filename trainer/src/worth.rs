@@ -1,0 +1,235 @@
+//! What is a new piece worth? A variant with it in the array, and what more time would tell.
+
+use crate::values::estimate::Interval;
+use crate::values::history::HistoryPoint;
+use crate::values::reconcile::Combined;
+use anyhow::{Context, ensure};
+use rules::Variant;
+use std::fmt::Write;
+use std::str::FromStr;
+use std::sync::Arc;
+
+/// The letter of the new piece.
+pub const LETTER: char = 'X';
+/// The name of the new piece.
+pub const NAME: &str = "piece";
+
+/// Where the piece is tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ground {
+    /// Falcon Chess on 10×8; the piece stands in place of the falcons.
+    Falcon,
+    /// Orthodox chess; the piece stands in place of the bishops, so that the knight remains as a unit.
+    Chess,
+    /// Falcon Chess on 10×10; the piece stands in place of the falcons.
+    TenByTen,
+}
+
+impl FromStr for Ground {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Ground, String> {
+        match text {
+            "falcon" => Ok(Ground::Falcon),
+            "chess" => Ok(Ground::Chess),
+            "10x10" => Ok(Ground::TenByTen),
+            _ => Err(format!("'{text}' is no ground; use falcon, chess or 10x10")),
+        }
+    }
+}
+
+impl Ground {
+    /// The variant, and the letter of the men that make room.
+    fn base(self) -> (&'static str, char) {
+        match self {
+            Ground::Falcon => ("falcon", 'F'),
+            Ground::Chess => ("chess", 'B'),
+            Ground::TenByTen => ("falcon-10x10", 'F'),
+        }
+    }
+
+    /// The variant with the piece in the array of both sides.
+    ///
+    /// # Errors
+    /// If the Betza string is not understood, or the array with such pieces cannot be played.
+    pub fn with_piece(self, betza: &str) -> anyhow::Result<Arc<Variant>> {
+        rules::betza::parse(betza).with_context(|| format!("'{betza}' is not understood"))?;
+        let (name, replaced) = self.base();
+        let base = Variant::by_name(name)?;
+        let mut table: toml::Table = base
+            .toml()
+            .parse()
+            .context("a built-in variant is valid TOML")?;
+        let men = base
+            .role_by_letter(replaced)
+            .map(|role| base.roles()[role.index()].name.clone());
+        let men = men.with_context(|| format!("{name} has no {replaced}"))?;
+        table.insert("name".into(), format!("worth-on-{name}").into());
+        table.insert(
+            "title".into(),
+            format!("{} with {betza} in place of the {men}s", base.title()).into(),
+        );
+        table.insert(
+            "description".into(),
+            format!("What is {betza} worth?").into(),
+        );
+        let start = base.start_fen().to_owned();
+        let (board, rest) = start.split_once(' ').unwrap_or((&start, ""));
+        let board = board.replace(replaced, &LETTER.to_string()).replace(
+            replaced.to_ascii_lowercase(),
+            &LETTER.to_ascii_lowercase().to_string(),
+        );
+        table.insert("start".into(), format!("{board} {rest}").into());
+        for piece in table
+            .get_mut("piece")
+            .and_then(toml::Value::as_array_mut)
+            .into_iter()
+            .flatten()
+        {
+            let Some(piece) = piece.as_table_mut() else {
+                continue;
+            };
+            if piece.get("letter").and_then(toml::Value::as_str) == Some(&replaced.to_string()) {
+                piece.insert("letter".into(), LETTER.to_string().into());
+                piece.insert("name".into(), NAME.into());
+                piece.insert("betza".into(), betza.into());
+            }
+        }
+        if let Some(promotion) = table
+            .get_mut("promotion")
+            .and_then(toml::Value::as_table_mut)
+        {
+            let to = promotion
+                .get("to")
+                .and_then(toml::Value::as_str)
+                .unwrap_or("");
+            let to = to.replace(replaced, &LETTER.to_string());
+            promotion.insert("to".into(), to.into());
+        }
+        let variant = Variant::from_toml(&table.to_string())
+            .with_context(|| format!("'{betza}' cannot stand in the array of {name}"))?;
+        let start = variant.start();
+        ensure!(
+            !start.is_check(&variant) && !start.is_king_left_in_danger(&variant),
+            "with '{betza}' in the array of {name} a king is attacked from the start; try it on another board: --on 10x10"
+        );
+        Ok(variant)
+    }
+}
+
+/// What the run has shown about the piece, with what more time would do.
+///
+/// Sampling errors shrink as the root of the time. What the methods disagree about, and what the value still drifts by
+/// while the net learns, does not shrink by itself; both are therefore told.
+pub fn outlook(combined: &Combined, single: &[Interval], history: &[HistoryPoint]) -> String {
+    let mut text = String::new();
+    let half = (combined.interval.high - combined.interval.low) / 2.0;
+    let best = single
+        .iter()
+        .map(|interval| (interval.high - interval.low) / 2.0)
+        .fold(f64::INFINITY, f64::min);
+    if best.is_finite() {
+        let _ = writeln!(
+            text,
+            "With four times the time: about ±{:.2} pawns if the methods come together, ±{:.2} if they keep disagreeing as now (±{half:.2}).",
+            best / 2.0,
+            (half * half - best * best * 0.75)
+                .max(best * best / 4.0)
+                .sqrt()
+        );
+    }
+    let values: Vec<(u64, Interval)> = history
+        .iter()
+        .filter_map(|point| Some((point.games, point.estimate.of(LETTER)?.pawns?)))
+        .collect();
+    if !values.is_empty() {
+        let _ = writeln!(text, "By the outcomes of the games so far, in pawns:");
+    }
+    for (games, interval) in &values {
+        let _ = writeln!(text, "  up to game {games:>6}: {interval}");
+    }
+    if let [.., (_, before), (_, last)] = values[..] {
+        let moved = (last.value - before.value).abs();
+        let noise =
+            ((before.high - before.low).powi(2) + (last.high - last.low).powi(2)).sqrt() / 2.0;
+        let _ = match moved > noise {
+            true => writeln!(
+                text,
+                "The value is still moving, by {moved:.2} pawns in the last quarter: the net is learning to use its men. More time will change it by more than the interval says."
+            ),
+            false => writeln!(
+                text,
+                "The last quarter moved it by {moved:.2} pawns, no more than chance would ({noise:.2}): more time mainly narrows the interval."
+            ),
+        };
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_take_their_place_in_the_array() {
+        for (ground, start) in [
+            (
+                Ground::Falcon,
+                "rnbxqkxbnr/pppppppppp/10/10/10/10/PPPPPPPPPP/RNBXQKXBNR w KQkq - 0 1",
+            ),
+            (
+                Ground::Chess,
+                "rnxqkxnr/pppppppp/8/8/8/8/PPPPPPPP/RNXQKXNR w KQkq - 0 1",
+            ),
+        ] {
+            let variant = ground.with_piece("WD").expect("a playable array");
+            assert_eq!(variant.start_fen(), start);
+            let role = variant.role_by_letter(LETTER).expect("the piece");
+            assert_eq!(variant.roles()[role.index()].name, NAME);
+            assert!(variant.promotion_roles().contains(&role));
+            let again = Variant::from_toml(variant.toml()).expect("its own text");
+            assert_eq!(again.start_fen(), start);
+        }
+        assert!(Ground::TenByTen.with_piece("nCnZ").is_ok());
+    }
+
+    #[test]
+    fn what_cannot_be_played_is_explained() {
+        let error = format!(
+            "{:#}",
+            Ground::Falcon.with_piece("Y%").expect_err("no Betza")
+        );
+        assert!(error.contains("'Y%' is not understood"), "{error}");
+        // A leaper from the eighth rank to the first attacks the king at once.
+        let error = Ground::Chess
+            .with_piece("(3,7)(2,7)(1,7)(0,7)")
+            .expect_err("a check")
+            .to_string();
+        assert!(
+            error.contains("attacked from the start") || error.contains("cannot stand"),
+            "{error}"
+        );
+        assert!("9x9".parse::<Ground>().is_err());
+    }
+
+    #[test]
+    fn the_outlook_tells_sampling_from_disagreement() {
+        let interval = |value, half| Interval {
+            value,
+            low: value - half,
+            high: value + half,
+        };
+        let combined = Combined {
+            interval: interval(4.0, 1.0),
+            methods: 2,
+            range: [3.5, 4.5],
+            between: 1.1,
+            p_value: Some(0.01),
+        };
+        let text = outlook(&combined, &[interval(3.5, 0.4), interval(4.5, 0.5)], &[]);
+        assert!(
+            text.contains("±0.20 pawns") && text.contains("(±1.00)"),
+            "{text}"
+        );
+    }
+}
