@@ -173,7 +173,7 @@ def run_pytorch(request):
 
 def run_program(args, request):
     command = [args.program, "bench", "--only", request["task"], "--variant", args.variant, "--size", request["size"],
-               "--threads", str(request["threads"]), "--seconds", str(request["seconds"]), "--json", "-",
+               "--threads", str(request["threads"]), "--seconds", str(request["seconds"]),
                "--batches", ",".join(map(str, request["batches"]))]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     return json.loads(done.stdout)

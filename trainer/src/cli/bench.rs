@@ -1,24 +1,25 @@
 //! `falconzero bench`: how fast this machine is at each step of the loop.
 
+mod rates;
+mod selfplay;
+
 use crate::config::RunConfig;
 use crate::learn::Learner;
 use crate::learn::batch::Batcher;
 use crate::learn::sample::{Sample, samples};
 use crate::variant;
+use ::selfplay::game::GameConfig;
+use ::selfplay::games::GameStream;
+use ::selfplay::layout::{CurrentNet, RunInfo};
+use ::selfplay::storage::Storage;
+use ::selfplay::worker::WorkerConfig;
 use model::{
     DeviceChoice, Evaluator, NetMeta, NetShape, load_evaluator, sample_requests, save_net,
     throughput,
 };
 use rules::Variant;
-use selfplay::game::GameConfig;
-use selfplay::games::GameStream;
-use selfplay::layout::{CurrentNet, RunInfo};
-use selfplay::pace::WorkerProgress;
-use selfplay::storage::Storage;
-use selfplay::worker::{self, WorkerConfig};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Measure positions/s of the net, self-play and training on this machine, with a fresh net.
@@ -36,6 +37,8 @@ pub struct Args {
     /// Seconds for each measurement, 0.1 to 3600.
     #[arg(long, default_value_t = 5.0, value_parser = seconds)]
     seconds: f64,
+    #[command(flatten)]
+    rates: rates::RatesArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -43,7 +46,7 @@ Examples:
   falconzero bench
   falconzero bench configs/runs/falcon-overnight.toml --seconds 20
 
-Self-play and the evaluator run on one thread, as one worker does; training uses all cores. Nothing else should run.";
+The evaluator runs on one thread, as one worker does; training uses all cores. Nothing else should run.";
 
 /// Batch sizes that the evaluator is measured at.
 const BATCHES: [usize; 4] = [1, 16, 64, 256];
@@ -58,6 +61,10 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         config.run.variant = name;
     }
     config.device = args.device.unwrap_or(config.device);
+    let time = Duration::from_secs_f64(args.seconds);
+    if rates::wanted(&args.rates) {
+        return rates::run(&args.rates, &*variant::load(&config.run.variant)?, time);
+    }
     let bench = Bench {
         variant: variant::load(&config.run.variant)?,
         time: Duration::from_secs_f64(args.seconds),
@@ -137,7 +144,7 @@ impl Bench {
         Ok(())
     }
 
-    /// One worker for the given time; returns samples of its games.
+    /// One worker, then one a core; returns samples of their games.
     fn selfplay(&self, net: &[u8]) -> anyhow::Result<Vec<Sample>> {
         let storage = Storage::in_memory();
         RunInfo::new(self.variant.name(), self.config.run.seed).create(&storage)?;
@@ -146,8 +153,7 @@ impl Bench {
             step: 0,
         }
         .publish(&storage, net.to_vec())?;
-        let config = WorkerConfig {
-            worker_id: "bench".to_owned(),
+        let worker = WorkerConfig {
             run_seed: self.config.run.seed,
             device: self.config.device,
             inference: self.config.inference,
@@ -160,17 +166,7 @@ impl Bench {
             games_in_parallel: self.config.run.games_in_parallel,
             ..WorkerConfig::new(self.variant.clone())
         };
-        let stop = AtomicBool::new(false);
-        let begun = Instant::now();
-        // Games end only after a while, so the measurement takes longer than one of the others.
-        let progress = worker::run(&storage, &config, &stop, &mut |progress| {
-            let enough = progress.games >= 2 * config.games_in_parallel as u64
-                || begun.elapsed() > 20 * self.time;
-            if begun.elapsed() > self.time && enough {
-                stop.store(true, Ordering::SeqCst);
-            }
-        })?;
-        print_selfplay(&progress);
+        selfplay::run(&storage, &worker, self.time)?;
         let scan = GameStream::new(&storage).scan()?;
         let samples = scan
             .games
@@ -218,29 +214,4 @@ impl Bench {
         );
         Ok(())
     }
-}
-
-fn print_selfplay(progress: &WorkerProgress) {
-    let seconds = progress.total_seconds.max(1e-9);
-    let rate = |count: u64| count as f64 / seconds;
-    println!(
-        "self-play, one worker    {:9.0} positions/s",
-        rate(progress.positions_evaluated)
-    );
-    println!(
-        "                         {:9.0} simulations/s",
-        rate(progress.simulations)
-    );
-    println!(
-        "                         {:9.0} plies/s",
-        rate(progress.plies)
-    );
-    println!(
-        "                         {:9.0} games/hour",
-        3600.0 * rate(progress.games)
-    );
-    println!(
-        "                         {:9.0}% of the time in the net",
-        100.0 * progress.net_seconds / seconds
-    );
 }
