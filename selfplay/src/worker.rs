@@ -1,7 +1,7 @@
 //! The worker: plays games with the newest net and writes them into the run's storage.
 //!
 //! A worker is one thread with a lockstep batch of games: every round it gathers one leaf of each
-//! game, evaluates them together and responds. A finished game is written at once. Any number of
+//! game, evaluates them together and responds. A finished game is written within a second. Any number of
 //! workers may play for a run; they know nothing of each other and need nothing but its storage.
 //!
 //! **Which net.** A worker changes to a newer net between two rounds, for running games too: to

@@ -6,6 +6,9 @@ use super::ChunkWriter;
 use crate::record::GameRecord;
 use crate::storage::{Storage, StorageError};
 
+/// Least time from one write to the next. Every write encodes the whole open chunk, which at many games a second would take a
+/// tenth of a worker's time; a game that ends by itself is written at once.
+const SPACING: Duration = Duration::from_secs(1);
 const SHORTEST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 /// How often the last games are tried to be written before a worker gives up at its end.
@@ -17,6 +20,7 @@ const MOST_UNWRITTEN: usize = 256;
 pub(super) struct Outbox {
     writer: ChunkWriter,
     pause: Duration,
+    /// Not before this.
     next_try: Instant,
 }
 
@@ -56,8 +60,8 @@ impl Outbox {
         }
     }
 
-    /// Writes what there is to write, unless the last failure was a moment ago. Returns what is in
-    /// storage now that was not before.
+    /// Writes what there is to write, unless the last write or failure was a moment ago. Returns
+    /// what is in storage now that was not before.
     pub fn send(&mut self) -> Written {
         if self.writer.unwritten() == 0 || Instant::now() < self.next_try {
             return Written::default();
@@ -118,6 +122,7 @@ impl Outbox {
                 .sum(),
         };
         self.writer.flush()?;
+        self.next_try = Instant::now() + SPACING;
         self.pause = SHORTEST_PAUSE;
         Ok(written)
     }
