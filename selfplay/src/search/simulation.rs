@@ -69,6 +69,8 @@ struct Pending {
 }
 
 /// How a descent ended.
+// There is one at a time, and it is handed on at once.
+#[allow(clippy::large_enum_variant)]
 enum Descent {
     /// At a new position, which is now pending.
     Leaf(EvalRequest),

@@ -45,6 +45,8 @@ Examples:
 
 `falconzero COMMAND --help` explains each command. RUST_LOG=debug shows more of what happens.";
 
+// There is one in a program's life.
+#[allow(clippy::large_enum_variant)]
 #[derive(Debug, Subcommand)]
 enum Command {
     Train(train::Args),

@@ -92,10 +92,13 @@ impl<'a> Builder<'a> {
 
     /// Parts of a tensor, by axis.
     pub fn slice(&mut self, name: &str, x: &Value, parts: &[(i64, Range<usize>)]) -> Value {
-        let list = |get: &dyn Fn(&(i64, Range<usize>)) -> i64| parts.iter().map(get).collect();
-        let starts = self.ints(&format!("{name}/starts"), list(&|part| part.1.start as i64));
-        let ends = self.ints(&format!("{name}/ends"), list(&|part| part.1.end as i64));
-        let axes = self.ints(&format!("{name}/axes"), list(&|part| part.0));
+        let ranges = || parts.iter().map(|(_, range)| range);
+        let starts = ranges().map(|range| range.start as i64).collect();
+        let ends = ranges().map(|range| range.end as i64).collect();
+        let starts = self.ints(&format!("{name}/starts"), starts);
+        let ends = self.ints(&format!("{name}/ends"), ends);
+        let axes = parts.iter().map(|(axis, _)| *axis).collect();
+        let axes = self.ints(&format!("{name}/axes"), axes);
         self.node("Slice", name, &[x, &starts, &ends, &axes])
     }
 

@@ -143,7 +143,7 @@ impl Clocks {
             let mut left = self.remaining[color].saturating_sub(elapsed) + control.increment;
             if control
                 .moves
-                .is_some_and(|moves| self.moves[color] % moves == 0)
+                .is_some_and(|moves| self.moves[color].is_multiple_of(moves))
             {
                 left += control.base;
             }
