@@ -1,5 +1,7 @@
 //! The whole search on real games with fake evaluators.
 
+mod deep;
+
 use std::sync::Arc;
 
 use model::{EvalRequest, Evaluation, Evaluator, UniformEvaluator, Wdl};

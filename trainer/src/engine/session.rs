@@ -81,7 +81,7 @@ impl Record {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum NoSearch {
     /// The game is over; here is a move all the same if there is one, for a client that plays on.
-    Over(Status, Option<Move>),
+    Over(Option<Move>),
     /// There is no evaluator, and why.
     NoNet(String),
 }
@@ -266,12 +266,12 @@ impl Session {
             Status::ThreefoldRepetition => {
                 Ok(Game::new(Arc::clone(&self.variant), *game.position()))
             }
-            status @ (Status::Checkmate
+            Status::Checkmate
             | Status::Stalemate
             | Status::FiftyMoves
-            | Status::InsufficientMaterial) => {
+            | Status::InsufficientMaterial => {
                 let any = game.position().legal_moves(&self.variant).first().copied();
-                Err(NoSearch::Over(status, any))
+                Err(NoSearch::Over(any))
             }
         }
     }

@@ -6,6 +6,10 @@ use std::time::Duration;
 /// Moves that a game without a time control in sight is taken to go on for.
 const HORIZON: u32 = 30;
 
+/// Time that is not planned with, so that a busy machine does not make the flag fall; less when there is little time
+/// at all.
+const RESERVE: Duration = Duration::from_millis(200);
+
 /// The largest share of the time left that one move may take.
 const MOST_OF_CLOCK: f64 = 0.4;
 
@@ -26,8 +30,9 @@ pub(super) struct Deadlines {
 /// The deadlines that limits set; `None` if they set no time.
 ///
 /// With a clock a move gets its share of the time left (one part in the moves to go, 30 if unknown) and three quarters
-/// of the increment; `overhead` is kept back, and never more than 40% of the rest is spent on one move. So under
-/// 1 s + 0.1 s the clock settles where a tenth of a second a move comes in and goes out.
+/// of the increment; `overhead` and a reserve (a fifth of a second, or a quarter of the time left) are kept back, and
+/// never more than 40% of the rest is spent on one move. So under 1 s + 0.1 s the clock settles where a tenth of a second a
+/// move comes in and goes out.
 pub(super) fn deadlines(limits: &Limits, overhead: Duration) -> Option<Deadlines> {
     let fixed = limits.move_time.map(|time| {
         let time = time.saturating_sub(overhead.min(time / 4));
@@ -54,7 +59,8 @@ fn from_clock(clock: Clock, overhead: Duration) -> Deadlines {
         increment,
         moves_to_go,
     } = clock;
-    let usable = left.saturating_sub(overhead).as_secs_f64();
+    let reserve = RESERVE.min(left / 4);
+    let usable = left.saturating_sub(overhead + reserve).as_secs_f64();
     let moves = f64::from(moves_to_go.unwrap_or(HORIZON).clamp(1, HORIZON));
     // The last move before the control may not use up all that is left either.
     let most = usable * if moves <= 1.0 { 0.8 } else { MOST_OF_CLOCK };
@@ -93,10 +99,11 @@ mod tests {
                 .planned
                 .as_millis()
         };
-        assert_eq!(of(clock(60_050, 0, None)), 2000);
-        assert_eq!(of(clock(1050, 100, None)), 108);
-        assert_eq!(of(clock(10_050, 0, Some(2))), 4000);
-        assert_eq!(of(clock(10_050, 0, Some(1))), 8000);
+        assert_eq!(of(clock(60_250, 0, None)), 2000);
+        assert_eq!(of(clock(1150, 100, None)), 105);
+        assert_eq!(of(clock(10_250, 0, Some(2))), 4000);
+        assert_eq!(of(clock(10_250, 0, Some(1))), 8000);
+        assert_eq!(of(clock(200, 0, Some(10))), 10);
         let move_time = Limits {
             move_time: Some(Duration::from_millis(500)),
             ..Limits::default()

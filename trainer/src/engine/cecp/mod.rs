@@ -279,10 +279,10 @@ impl Cecp {
         let own_moves = self.session.record.plies() / 2;
         match self.session.search(self.clocks.limits(own_moves)) {
             Ok(_) => {}
-            Err(NoSearch::Over(status, any)) => {
+            Err(NoSearch::Over(any)) => {
                 // Drawn by a rule, but the client has not ended the game.
                 self.purpose = Purpose::Thought;
-                match any.filter(|_| status != Status::Checkmate) {
+                match any {
                     Some(mv) => self.play(mv),
                     None => drop(self.tell_result()),
                 }
@@ -398,7 +398,9 @@ impl Protocol for Cecp {
         if !self.session.is_current(report.job) {
             return;
         }
-        if self.posts {
+        // Lines thought on the opponent's time begin with the opponent's move, which clients do not expect.
+        let is_own = self.purpose == Purpose::Move || self.mode == Mode::Analyzing;
+        if self.posts && is_own {
             for line in format::thinking(&report) {
                 self.say(format_args!("{line}"));
             }

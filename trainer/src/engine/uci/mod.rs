@@ -12,6 +12,7 @@ use super::session::{NoSearch, Record, Session, over_because, why_illegal};
 use super::{Flow, Protocol};
 pub(super) use parse::first_square;
 use parse::{Command, Go};
+use rules::Status;
 
 /// A client that speaks UCI.
 pub(super) struct Uci {
@@ -136,12 +137,15 @@ impl Uci {
                 return self.say(format_args!("bestmove (none)"));
             }
         };
+        let game = self.session.record.game();
+        let (status, position) = (game.status(), *game.position());
+        if status != Status::Ongoing {
+            let reason = over_because(status, position.turn());
+            self.say(format_args!("info string the game is over: {reason}"));
+        }
         match self.session.search(limits) {
             Ok(_) => {}
-            Err(NoSearch::Over(status, any)) => {
-                let position = *self.session.record.position();
-                let reason = over_because(status, position.turn());
-                self.say(format_args!("info string the game is over: {reason}"));
+            Err(NoSearch::Over(any)) => {
                 let text = any.map_or("(none)".to_owned(), |mv| {
                     self.notation().write(&self.session.variant, &position, mv)
                 });
