@@ -91,12 +91,16 @@ def play(options, variant, number, referee, sides):
             engine.send(f"go nodes {1 + (number * 7 + len(moves) * 5) % 40}")
         else:
             engine.send(f"go wtime {times[0]} btime {times[1]} winc {step} binc {step}")
-        move = engine.until("bestmove")[-1].split()[1]
+        answer = engine.until("bestmove")
+        took = time.monotonic() - begun
+        move = answer[-1].split()[1]
         if len(moves) >= options.opening:
-            clocks[turn] -= time.monotonic() - begun
+            clocks[turn] -= took
             least = min(least, clocks[turn])
             if clocks[turn] < 0:
-                return f"lost on time by {-clocks[turn]:.3f} s", len(moves), least
+                known = [line.split(" time ")[1].split()[0] for line in answer if " time " in line] or ["?"]
+                end = f"lost on time: {took:.3f} s with {clocks[turn] + took:.3f} s left; the engine knew of {known[-1]} ms"
+                return end, len(moves), least
             clocks[turn] += increment
         error = refusal(referee, moves, move)
         if error:

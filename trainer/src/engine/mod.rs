@@ -15,6 +15,7 @@ mod cecp;
 mod control;
 mod event;
 mod input;
+mod lag;
 mod limits;
 mod nets;
 mod notation;

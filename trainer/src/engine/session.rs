@@ -2,6 +2,7 @@
 
 use super::control::Control;
 use super::event::{Event, excerpt};
+use super::lag::Lag;
 use super::limits::Limits;
 use super::nets::{Hardware, NetShelf};
 use super::options::{Change, OptionSpec, Settings};
@@ -101,6 +102,7 @@ pub(super) struct Session {
     thinker: Thinker,
     /// The variant that the thinker has an evaluator for, if that is the one that the options want.
     ready_for: Option<Arc<Variant>>,
+    lag: Lag,
     next_job: u64,
     /// The search begun last, and its line.
     current: Option<(u64, Arc<Control>)>,
@@ -122,6 +124,7 @@ impl Session {
             inference: setup.inference,
             thinker: Thinker::start(events, memory),
             ready_for: None,
+            lag: Lag::default(),
             next_job: 0,
             current: None,
         }
@@ -188,6 +191,7 @@ impl Session {
     /// A game between other players: nothing of the last one matters.
     pub fn new_game(&mut self) {
         self.thinker.forget();
+        self.lag.forget_move();
         self.record = Record::new(&self.variant, self.variant.start());
     }
 
@@ -240,6 +244,7 @@ impl Session {
         let game = self.searchable()?;
         self.prepare().map_err(NoSearch::NoNet)?;
         self.stop();
+        let lag = self.lag.begin(limits.clock.filter(|_| !limits.ponder));
         let control = Arc::new(Control::new(limits.ponder));
         self.next_job += 1;
         self.current = Some((self.next_job, Arc::clone(&control)));
@@ -252,7 +257,7 @@ impl Session {
             control,
             multipv: self.settings.multipv,
             batch: self.batch(),
-            overhead: self.settings.overhead,
+            overhead: self.settings.overhead.max(lag),
         });
         Ok(self.next_job)
     }
@@ -310,6 +315,7 @@ impl Session {
     pub fn finish(&mut self, job: u64) -> bool {
         let is_current = self.current.as_ref().is_some_and(|(id, _)| *id == job);
         if is_current {
+            self.lag.end();
             self.current = None;
         }
         is_current

@@ -59,6 +59,8 @@ fn from_clock(clock: Clock, overhead: Duration) -> Deadlines {
         increment,
         moves_to_go,
     } = clock;
+    // However much gets lost, there must be time for a move.
+    let overhead = overhead.min(left / 2);
     let reserve = RESERVE.min(left / 4);
     let usable = left.saturating_sub(overhead + reserve).as_secs_f64();
     let moves = f64::from(moves_to_go.unwrap_or(HORIZON).clamp(1, HORIZON));
@@ -123,7 +125,8 @@ mod tests {
             let limits = clock(left, increment, moves_to_go);
             let found = deadlines(&limits, OVERHEAD).expect("a time");
             prop_assert!(found.planned <= found.latest);
-            prop_assert!(found.latest <= Duration::from_millis(left).saturating_sub(OVERHEAD));
+            let left = Duration::from_millis(left);
+            prop_assert!(found.latest <= left.saturating_sub(OVERHEAD.min(left / 2)));
         }
 
         /// A whole game of moves that take their latest time and the overhead keeps within the clock.

@@ -101,7 +101,9 @@ fn all_variants_play_some_plies() {
                 texts[1]
             );
             game.play(mv);
-            assert_eq!(game.status(), Status::Ongoing);
+            if game.status() != Status::Ongoing {
+                break;
+            }
         }
     }
 }

@@ -54,6 +54,10 @@ impl Worker {
                 self.send(Event::Info(report));
             }
         }
+        if let Some(evaluator) = &evaluator {
+            let (hits, misses) = (evaluator.hits(), evaluator.misses());
+            tracing::debug!(hits, misses, "evaluations remembered and made so far");
+        }
         self.evaluator = evaluator;
         if is_odd {
             let message = "the net gives values that are not finite; they were left out";
