@@ -72,8 +72,8 @@ struct Pending {
 // There is one at a time, and it is handed on at once.
 #[allow(clippy::large_enum_variant)]
 enum Descent {
-    /// At a new position, which is now pending.
-    Leaf(EvalRequest),
+    /// At a new position, whose path and legal moves are in the scratch space.
+    Leaf(NodeId),
     /// At an end of the game, which has been backed up.
     End,
     /// At a leaf that is pending already.
@@ -192,7 +192,7 @@ impl Search {
         let last = self.simulations.saturating_add(patience);
         while !self.is_finished() && self.simulations < last {
             match self.simulate() {
-                Descent::Leaf(request) => return Some(request),
+                Descent::Leaf(leaf) => return Some(self.request(leaf)),
                 Descent::End => {}
                 Descent::Collision => return None,
             }
@@ -267,8 +267,8 @@ impl Search {
         request
     }
 
-    /// One descent. Either it reaches a new position, which is returned for evaluation, or an end of the game, which
-    /// is backed up at once, or a position whose evaluation is awaited.
+    /// One descent, to a new position, to an end of the game, which is backed up at once, or to a position whose
+    /// evaluation is awaited.
     fn simulate(&mut self) -> Descent {
         self.scratch.path.clear();
         self.scratch.path.push(ROOT);
@@ -284,7 +284,7 @@ impl Search {
             self.scratch.path.push(id);
             if is_new && !self.tree.node(id).is_leaf() {
                 self.note_depth();
-                return Descent::Leaf(self.request(id));
+                return Descent::Leaf(id);
             }
         }
         self.note_depth();

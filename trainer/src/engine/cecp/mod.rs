@@ -1,5 +1,6 @@
 //! The Chess Engine Communication Protocol, version 2, as XBoard and WinBoard speak it.
 
+mod board;
 mod clock;
 mod format;
 mod parse;
@@ -9,11 +10,11 @@ use super::event::{LineError, Report, excerpt};
 use super::limits::Limits;
 use super::notation::Notation;
 use super::outbox::Outbox;
-use super::session::{NoSearch, Session, over_because, why_illegal};
+use super::session::{NoSearch, Session};
 use super::{Flow, Protocol};
 use clock::Clocks;
 use parse::Command;
-use rules::{Color, Move, Outcome, Status};
+use rules::{Color, Move};
 
 /// What the engine is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -197,56 +198,6 @@ impl Cecp {
         }
     }
 
-    fn set_board(&mut self, fen: &str) {
-        self.halt();
-        let fen = self.notation().own_fen(fen);
-        // Clients fill in an en passant square in ways of their own; it must not spoil the position.
-        let without_ep = format::without_en_passant(&fen);
-        let read = self.session.record_from(Some(&fen));
-        match read.or_else(|error| {
-            self.session
-                .record_from(Some(&without_ep))
-                .map_err(|_| error)
-        }) {
-            Ok(record) => {
-                self.session.record = record;
-                self.go_on_thinking();
-            }
-            Err(error) => self.tell_error(&format!("Illegal position: {error}")),
-        }
-    }
-
-    fn user_move(&mut self, text: &str) {
-        let variant = self.session.variant.clone();
-        let position = *self.session.record.position();
-        let game = self.session.record.game();
-        let over = !matches!(game.status(), Status::Ongoing | Status::ThreefoldRepetition);
-        let mv = format::read_move(&variant, self.notation(), &position, text).filter(|_| !over);
-        let Some(mv) = mv else {
-            let from = super::uci::first_square(text);
-            let from = from.and_then(|from| self.notation().parse_square(&variant, from));
-            let reason = why_illegal(game, from, text);
-            return self.say(format_args!("Illegal move ({reason}): {}", excerpt(text)));
-        };
-        self.halt();
-        self.session.record.play(mv);
-        if self.mode != Mode::Analyzing && self.tell_result() {
-            return;
-        }
-        self.go_on();
-    }
-
-    fn take_back(&mut self, plies: usize, line: &str) -> Result<(), String> {
-        self.halt();
-        if !self.session.record.take_back(plies) {
-            return Err(format!(
-                "there are not {plies} moves to take back for {line}"
-            ));
-        }
-        self.go_on_thinking();
-        Ok(())
-    }
-
     /// Thinks if it is the engine's turn, or in analysis, or on the opponent's time.
     fn go_on(&mut self) {
         match self.mode {
@@ -307,17 +258,6 @@ impl Cecp {
         if !self.tell_result() {
             self.go_on_thinking();
         }
-    }
-
-    /// Tells the result if the game is over; whether it is.
-    fn tell_result(&mut self) -> bool {
-        let game = self.session.record.game();
-        let Some(outcome) = game.outcome() else {
-            return false;
-        };
-        let reason = over_because(game.status(), game.position().turn());
-        self.say(format_args!("{} {{{reason}}}", result(outcome)));
-        true
     }
 
     /// Whether to give up after a search with this report.
@@ -425,14 +365,5 @@ impl Protocol for Cecp {
 
     fn warn(&mut self, message: &str) {
         self.tell_error(message);
-    }
-}
-
-/// A result as CECP writes it.
-fn result(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::WhiteWins => "1-0",
-        Outcome::BlackWins => "0-1",
-        Outcome::Draw => "1/2-1/2",
     }
 }
