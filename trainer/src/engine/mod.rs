@@ -1,8 +1,8 @@
 //! The engine: a net and a search behind the protocols that chess programs speak.
 //!
-//! [`run`] reads lines, tells from the first one which protocol is spoken, and leaves the rest to [`uci`] or [`cecp`].
-//! Both are thin: what they have in common is in the [`session`] (variant, game, options, net), which hands searches
-//! to the [`thinker`], a thread of its own. All that happens reaches the one loop here as an [`Event`], so a protocol
+//! [`run`] reads lines, tells from the first one which protocol is spoken, and leaves the rest to `uci` or `cecp`.
+//! Both are thin: what they have in common is in the `session` (variant, game, options, net), which hands searches
+//! to the `thinker`, a thread of its own. All that happens reaches the one loop here as an `Event`, so a protocol
 //! needs no locks and never waits.
 //!
 //! ```text

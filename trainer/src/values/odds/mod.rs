@@ -4,7 +4,9 @@
 //! falcon less, a queen less against a falcon and a pawn less, and pawns less for the scale. Each pair of games has the armies
 //! exchanged. How the score depends on who lacks what gives the values:
 //!
-//!     E[score] = σ(Σ_r w_r·(own − enemy)_r + t·m)      σ(x) = 1/(1 + e^(−x))
+//! ```text
+//! E[score] = σ(Σ_r w_r·(own − enemy)_r + t·m)      σ(x) = 1/(1 + e^(−x))
+//! ```
 //!
 //! with m = 1 for White and −1 for Black. The weights w have a normal posterior (Laplace's approximation), which also chooses the next match:
 //! the one after which the ratios to the pawn will be known best. That is a bisection: handicaps at which the score
