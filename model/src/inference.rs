@@ -107,6 +107,14 @@ fn fastest(level: SimdLevel) -> Precision {
 }
 
 impl InferenceChoice {
+    /// Level and precision of the kernels of our own, if it is these.
+    pub fn kernels(&self) -> Option<(SimdLevel, Precision)> {
+        match self.backend {
+            Backend::Compiled(level, precision) => Some((level, precision)),
+            Backend::BurnCpu | Backend::BurnGpu(_) => None,
+        }
+    }
+
     /// Whether positions are evaluated on the CPU: self-play and matches then use a thread a core,
     /// each with an evaluator of its own.
     pub fn on_cpu(&self) -> bool {

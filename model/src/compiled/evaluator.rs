@@ -82,6 +82,15 @@ impl CompiledEvaluator {
     }
 }
 
+impl CompiledEvaluator {
+    /// Multiplications in the convolutions of one position, those with what lies beyond the board
+    /// left out. The first convolution is none: it only adds up the weights of the men that are
+    /// there.
+    pub fn multiplications(&self) -> usize {
+        self.program.multiplications()
+    }
+}
+
 impl Clone for CompiledEvaluator {
     fn clone(&self) -> CompiledEvaluator {
         CompiledEvaluator {

@@ -118,6 +118,19 @@ impl Program {
         ranges.tops()
     }
 
+    /// Multiplications in the convolutions of one position.
+    pub fn multiplications(&self) -> usize {
+        let NetConfig {
+            channels,
+            blocks,
+            value_channels,
+            ..
+        } = self.config;
+        let NetShape { files, ranks, .. } = self.shape;
+        let taps = (3 * files - 2) * (3 * ranks - 2);
+        2 * blocks * taps * channels * channels + files * ranks * channels * value_channels
+    }
+
     /// Buffers for runs of this program.
     pub fn scratch(&self) -> Scratch {
         Scratch {

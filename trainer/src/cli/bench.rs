@@ -1,5 +1,6 @@
 //! `falconzero bench`: how fast this machine is at each step of the loop.
 
+mod inference;
 mod rates;
 mod selfplay;
 
@@ -13,10 +14,8 @@ use ::selfplay::games::GameStream;
 use ::selfplay::layout::{CurrentNet, RunInfo};
 use ::selfplay::storage::Storage;
 use ::selfplay::worker::WorkerConfig;
-use model::{
-    DeviceChoice, Evaluator, NetMeta, NetShape, load_evaluator, sample_requests, save_net,
-    throughput,
-};
+use inference::InferenceBench;
+use model::{DeviceChoice, Inference, NetMeta, NetShape, save_net};
 use rules::Variant;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -34,6 +33,9 @@ pub struct Args {
     /// `auto`, `cpu` or `gpu:0`; overrides the recipe.
     #[arg(long)]
     device: Option<DeviceChoice>,
+    /// `auto`, `int8`, `bf16`, `f32` or `burn`: how self-play evaluates nets; overrides the recipe.
+    #[arg(long)]
+    inference: Option<Inference>,
     /// Seconds for each measurement, 0.1 to 3600.
     #[arg(long, default_value_t = 5.0, value_parser = seconds)]
     seconds: f64,
@@ -46,10 +48,7 @@ Examples:
   falconzero bench
   falconzero bench configs/runs/falcon-overnight.toml --seconds 20
 
-The evaluator runs on one thread, as one worker does; training uses all cores. Nothing else should run.";
-
-/// Batch sizes that the evaluator is measured at.
-const BATCHES: [usize; 4] = [1, 16, 64, 256];
+Training uses all cores. Nothing else should run.";
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {
@@ -61,6 +60,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         config.run.variant = name;
     }
     config.device = args.device.unwrap_or(config.device);
+    config.inference = args.inference.unwrap_or(config.inference);
     let time = Duration::from_secs_f64(args.seconds);
     if rates::wanted(&args.rates) {
         return rates::run(&args.rates, &*variant::load(&config.run.variant)?, time);
@@ -77,7 +77,14 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     );
     let learner = bench.learner()?;
     let net = bench.net(&learner)?;
-    bench.evaluator(&net)?;
+    let inference = InferenceBench {
+        variant: &bench.variant,
+        net: &net,
+        device: bench.config.device,
+        inference: bench.config.inference,
+        time: bench.time,
+    };
+    inference.run()?;
     let games = bench.selfplay(&net)?;
     bench.training(learner, &games)
 }
@@ -118,30 +125,6 @@ impl Bench {
             &net,
             &NetMeta::new(&self.variant, *net.config(), "bench", 0),
         )?)
-    }
-
-    fn evaluator(&self, net: &[u8]) -> anyhow::Result<()> {
-        let mut evaluator: Box<dyn Evaluator> = load_evaluator(
-            net,
-            "the bench's net",
-            &self.variant,
-            self.config.device,
-            self.config.inference,
-        )?;
-        let requests = sample_requests(&self.variant, 512, 1);
-        for batch in BATCHES {
-            let speed = throughput(
-                evaluator.as_mut(),
-                &requests,
-                batch,
-                self.time / BATCHES.len() as u32,
-            );
-            println!(
-                "evaluator, batch {batch:3}      {:9.0} positions/s",
-                speed.positions_per_second
-            );
-        }
-        Ok(())
     }
 
     /// One worker, then one a core; returns samples of their games.
