@@ -26,7 +26,7 @@ pub struct Throughput {
 }
 
 /// Positions in a short span of time at least.
-const SPAN: usize = 64;
+const SPAN: usize = 16;
 
 /// Plies after which a random game is given up on average.
 const MEAN_PLIES: u32 = 128;
