@@ -15,6 +15,8 @@ use std::time::{Duration, Instant};
 const FEATURES: Duration = Duration::from_secs(2);
 /// How long a move may come after the result that an engine claims with it.
 const AFTER_CLAIM: Duration = Duration::from_secs(1);
+/// Memory that an engine is told to use, in MB; what engines take if they are not told is often very little.
+const MEMORY: u32 = 64;
 
 /// An engine that speaks XBoard's protocol.
 pub struct Cecp {
@@ -41,6 +43,7 @@ struct Features {
     ping: bool,
     time: bool,
     smp: bool,
+    memory: bool,
     /// `Some(false)`: it is still starting.
     done: Option<bool>,
 }
@@ -78,6 +81,9 @@ impl Cecp {
         }
         if cecp.features.smp {
             cecp.send("cores 1").map_err(failed)?;
+        }
+        if cecp.features.memory {
+            cecp.send(&format!("memory {MEMORY}")).map_err(failed)?;
         }
         if !cecp.features.variants.contains(&cecp.variant_name) {
             bail!(
@@ -378,6 +384,7 @@ impl Default for Features {
             ping: false,
             time: true,
             smp: false,
+            memory: false,
             done: None,
         }
     }
@@ -410,6 +417,7 @@ impl Features {
             "ping" => self.ping = flag,
             "time" => self.time = flag,
             "smp" => self.smp = flag,
+            "memory" => self.memory = flag,
             "done" => self.done = Some(flag),
             _ => {}
         }
