@@ -10,9 +10,9 @@ use rand_chacha::ChaCha8Rng;
 use rules::{Position, Status, Variant};
 
 /// Positions that ranges are measured on.
-const POSITIONS: usize = 96;
+const POSITIONS: usize = 192;
 /// Plies from one of them to the next, odd so that both sides are to move.
-const STRIDE: usize = 9;
+const STRIDE: usize = 5;
 /// Plies after which a random game is given up.
 const LONGEST_GAME: usize = 300;
 /// Seed of the random games.

@@ -76,6 +76,11 @@ impl ChunkWriter {
         self.unwritten_games().len()
     }
 
+    /// Whether the open chunk has all the games that it is to have.
+    pub fn is_full(&self) -> bool {
+        self.games.len() >= self.games_per_chunk
+    }
+
     /// The games that are not in storage yet.
     pub fn unwritten_games(&self) -> &[GameRecord] {
         &self.games[self.stored..]
@@ -91,7 +96,7 @@ impl ChunkWriter {
         }
         self.write()?;
         self.stored = self.games.len();
-        if self.games.len() >= self.games_per_chunk {
+        if self.is_full() {
             self.games.clear();
             self.stored = 0;
             self.chunk += 1;

@@ -20,8 +20,10 @@ const MOST_UNWRITTEN: usize = 256;
 pub(super) struct Outbox {
     writer: ChunkWriter,
     pause: Duration,
-    /// Not before this.
+    /// After a failure, not before this.
     next_try: Instant,
+    /// A chunk that is not full, not before this.
+    next_write: Instant,
 }
 
 /// What has become of finished games.
@@ -43,6 +45,7 @@ impl Outbox {
             writer: ChunkWriter::start(storage, worker_id, games_per_chunk)?,
             pause: SHORTEST_PAUSE,
             next_try: Instant::now(),
+            next_write: Instant::now(),
         })
     }
 
@@ -63,7 +66,9 @@ impl Outbox {
     /// Writes what there is to write, unless the last write or failure was a moment ago. Returns
     /// what is in storage now that was not before.
     pub fn send(&mut self) -> Written {
-        if self.writer.unwritten() == 0 || Instant::now() < self.next_try {
+        let now = Instant::now();
+        let too_soon = now < self.next_write && !self.writer.is_full();
+        if self.writer.unwritten() == 0 || now < self.next_try || too_soon {
             return Written::default();
         }
         match self.try_now() {
@@ -122,7 +127,7 @@ impl Outbox {
                 .sum(),
         };
         self.writer.flush()?;
-        self.next_try = Instant::now() + SPACING;
+        self.next_write = Instant::now() + SPACING;
         self.pause = SHORTEST_PAUSE;
         Ok(written)
     }
