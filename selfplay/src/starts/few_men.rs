@@ -151,7 +151,16 @@ impl FewMen {
 
     /// The FEN of these men with a random side to move and, where the variant has them, random men in hand.
     fn fen(&self, variant: &Variant, placed: &[(Square, Piece)], rng: &mut ChaCha8Rng) -> String {
-        let kept: String = self.hand.chars().filter(|_| rng.random_bool(0.5)).collect();
+        // A man that is on the board already is not in hand as well: FEN could not tell the one that has not moved.
+        let letter = |piece: &Piece| match (variant.roles()[piece.role.index()].letter, piece.color)
+        {
+            (letter, Color::White) => letter.to_ascii_uppercase(),
+            (letter, Color::Black) => letter.to_ascii_lowercase(),
+        };
+        let present: Vec<char> = placed.iter().map(|(_, piece)| letter(piece)).collect();
+        let kept: String = (self.hand.chars())
+            .filter(|letter| rng.random_bool(0.5) && !present.contains(letter))
+            .collect();
         let hand = if kept.is_empty() {
             String::new()
         } else {
