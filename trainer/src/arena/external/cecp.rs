@@ -1,5 +1,7 @@
 //! XBoard's Chess Engine Communication Protocol, version 2, from XBoard's side.
 
+mod features;
+
 use super::client::{Answer, Client, Course, Deadline, Fault, Patience, q_of_centipawns, quoted};
 use super::clock::{Clocks, Limit};
 use super::dialect::Dialect;
@@ -7,6 +9,7 @@ use super::process::{EngineProcess, Silence};
 use super::spec::EngineSpec;
 use crate::arena::result::Forfeit;
 use anyhow::{anyhow, bail, ensure};
+use features::Features;
 use rules::{Outcome, Variant};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -31,21 +34,6 @@ pub struct Cecp {
     /// Whether it only records moves, and waits for `go`.
     forced: bool,
     pings: u32,
-}
-
-/// What an engine says that it can do.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Features {
-    name: Option<String>,
-    variants: Vec<String>,
-    options: Vec<String>,
-    usermove: bool,
-    ping: bool,
-    time: bool,
-    smp: bool,
-    memory: bool,
-    /// `Some(false)`: it is still starting.
-    done: Option<bool>,
 }
 
 impl Cecp {
@@ -373,75 +361,10 @@ fn score(line: &str) -> Option<f32> {
     Some(q_of_centipawns(score as f32))
 }
 
-impl Default for Features {
-    /// What the protocol assumes of an engine that says nothing.
-    fn default() -> Features {
-        Features {
-            name: None,
-            variants: vec!["normal".to_owned()],
-            options: Vec::new(),
-            usermove: false,
-            ping: false,
-            time: true,
-            smp: false,
-            memory: false,
-            done: None,
-        }
-    }
-}
-
-impl Features {
-    /// Takes in `name=value name="value" …`.
-    fn hear(&mut self, list: &str) {
-        let mut rest = list.trim_start();
-        while let Some((name, after)) = rest.split_once('=') {
-            let (value, after) = match after.strip_prefix('"') {
-                Some(quoted) => quoted.split_once('"').unwrap_or((quoted, "")),
-                None => after.split_once(' ').unwrap_or((after, "")),
-            };
-            self.set(name.trim(), value);
-            rest = after.trim_start();
-        }
-    }
-
-    fn set(&mut self, name: &str, value: &str) {
-        let flag = value == "1";
-        match name {
-            "myname" => self.name = Some(value.to_owned()),
-            "variants" => self.variants = value.split(',').map(|v| v.trim().to_owned()).collect(),
-            "option" => {
-                let name = value.split(" -").next().unwrap_or(value);
-                self.options.push(name.to_owned());
-            }
-            "usermove" => self.usermove = flag,
-            "ping" => self.ping = flag,
-            "time" => self.time = flag,
-            "smp" => self.smp = flag,
-            "memory" => self.memory = flag,
-            "done" => self.done = Some(flag),
-            _ => {}
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::arena::external::clock::TimeControl;
-
-    #[test]
-    fn features_are_read() {
-        let mut features = Features::default();
-        features.hear("myname=\"Fairy-Max 5.0b\" ping=1 usermove=0 done=0");
-        features.hear("variants=\"normal, falcon,fairy\" option=\"Resign Threshold -spin 800 200 1200\" done=1");
-        assert_eq!(features.name.as_deref(), Some("Fairy-Max 5.0b"));
-        assert_eq!(features.variants, ["normal", "falcon", "fairy"]);
-        assert_eq!(features.options, ["Resign Threshold"]);
-        assert!(features.ping && !features.usermove && features.done == Some(true));
-        features.hear("half=\"open");
-        features.hear("=");
-        features.hear("nothing");
-    }
 
     #[test]
     fn thinking_output_has_a_score_and_chatter_has_none() {
