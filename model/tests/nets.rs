@@ -1,5 +1,8 @@
 //! Nets: gradients, files, and agreement of the two inference paths.
 
+mod common;
+
+use common::variant;
 use model::burn::optim::{AdamWConfig, GradientsParams};
 use model::burn::tensor::activation::log_softmax;
 use model::burn::tensor::{Tensor, TensorData};
@@ -9,37 +12,22 @@ use model::{
     PolicyLayout, SimdLevel, TrainingPrecision, Weights, load_evaluator, load_net, sample_requests,
     save_net,
 };
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
+use rand::RngExt;
 use rules::Variant;
 
 fn tiny() -> NetConfig {
     NetConfig::preset("tiny").expect("a preset")
 }
 
-fn variant(name: &str) -> std::sync::Arc<Variant> {
-    Variant::by_name(name).expect("builtin")
-}
-
 /// A net whose every number is random, as after training: nothing is 0 or 1 by construction.
 fn random_weights(config: NetConfig, shape: NetShape, seed: u64) -> Weights {
-    let fresh = Net::new(config, shape, seed, &Device::flex())
-        .expect("a net")
-        .weights();
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut weights = Weights::default();
-    for (name, tensor) in fresh.iter() {
-        let mut tensor = tensor.clone();
-        for value in &mut tensor.data {
-            *value = match name.rsplit('.').next() {
-                Some("gamma" | "running_var") => rng.random_range(0.5..1.5),
-                Some("weight") => *value * 3.0,
-                _ => rng.random_range(-0.3..0.3),
-            };
+    common::random_weights(config, shape, seed, |name, value, rng| {
+        match name.rsplit('.').next() {
+            Some("gamma" | "running_var") => rng.random_range(0.5..1.5),
+            Some("weight") => value * 3.0,
+            _ => rng.random_range(-0.3..0.3),
         }
-        weights.insert(name, tensor);
-    }
-    weights
+    })
 }
 
 fn difference(a: &Evaluation, b: &Evaluation) -> f32 {

@@ -1,42 +1,29 @@
 //! Compiled nets with narrow numbers: how far they are from single precision, and that they do not
 //! depend on batch or machine.
 
+mod common;
+
+use common::variant;
 use model::{
     CompiledEvaluator, Device, DeviceChoice, EvalRequest, Evaluation, Evaluator, Inference, Net,
     NetConfig, NetMeta, NetShape, Precision, SimdLevel, Weights, load_evaluator, sample_requests,
     save_net,
 };
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
-use rules::Variant;
-
-fn variant(name: &str) -> std::sync::Arc<Variant> {
-    Variant::by_name(name).expect("builtin")
-}
+use rand::RngExt;
 
 /// Weights as after training: none is 0 or 1 by construction, and channels differ in how large
 /// their activations are, by a factor of ten and more.
 fn uneven_weights(config: NetConfig, shape: NetShape, seed: u64) -> Weights {
-    let fresh = Net::new(config, shape, seed, &Device::flex())
-        .expect("a net")
-        .weights();
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut weights = Weights::default();
-    for (name, tensor) in fresh.iter() {
-        let mut tensor = tensor.clone();
-        for value in &mut tensor.data {
-            *value = match name.rsplit('.').next() {
-                Some("gamma") => rng.random_range(-2f32..0.5).exp2(),
-                Some("running_var") => rng.random_range(0.5..1.5),
-                Some("weight") if name.starts_with("policy") => *value * 0.3,
-                Some("weight") if name.starts_with("value") => *value,
-                Some("weight") => *value * 2.0,
-                _ => rng.random_range(-0.3..0.3),
-            };
+    common::random_weights(config, shape, seed, |name, value, rng| {
+        match name.rsplit('.').next() {
+            Some("gamma") => rng.random_range(-2f32..0.5).exp2(),
+            Some("running_var") => rng.random_range(0.5..1.5),
+            Some("weight") if name.starts_with("policy") => value * 0.3,
+            Some("weight") if name.starts_with("value") => value,
+            Some("weight") => value * 2.0,
+            _ => rng.random_range(-0.3..0.3),
         }
-        weights.insert(name, tensor);
-    }
-    weights
+    })
 }
 
 /// How far apart two lists of evaluations are.

@@ -21,22 +21,8 @@ impl Cholesky {
             size * size,
             "a {size}x{size} matrix was expected"
         );
-        let mut lower = vec![0.0; size * size];
-        for row in 0..size {
-            for column in 0..=row {
-                let known: f64 = (0..column)
-                    .map(|k| lower[row * size + k] * lower[column * size + k])
-                    .sum();
-                let rest = matrix[row * size + column] - known;
-                if row != column {
-                    lower[row * size + column] = rest / lower[column * size + column];
-                } else if rest > 0.0 && rest.is_finite() {
-                    lower[row * size + row] = rest.sqrt();
-                } else {
-                    return None;
-                }
-            }
-        }
+        let pivot = |rest: f64| (rest > 0.0 && rest.is_finite()).then(|| rest.sqrt());
+        let lower = lower_factor(matrix, size, pivot)?;
         Some(Cholesky { size, lower })
     }
 
@@ -75,6 +61,36 @@ impl Cholesky {
         }
         inverse
     }
+}
+
+/// The row-major factor L of a positive semidefinite matrix; rows without variance are 0.
+pub fn semidefinite_factor(matrix: &[f64], size: usize) -> Vec<f64> {
+    let pivot = |rest: f64| Some(rest.max(0.0).sqrt());
+    lower_factor(matrix, size, pivot).expect("every pivot is taken")
+}
+
+/// The factor, row-major; `pivot` makes of what is left of a diagonal element that of the factor, or gives up.
+fn lower_factor(
+    matrix: &[f64],
+    size: usize,
+    pivot: impl Fn(f64) -> Option<f64>,
+) -> Option<Vec<f64>> {
+    let mut lower = vec![0.0; size * size];
+    for row in 0..size {
+        for column in 0..=row {
+            let known: f64 = (0..column)
+                .map(|k| lower[row * size + k] * lower[column * size + k])
+                .sum();
+            let rest = matrix[row * size + column] - known;
+            let above = lower[column * size + column];
+            lower[row * size + column] = match row == column {
+                true => pivot(rest)?,
+                false if above > 0.0 => rest / above,
+                false => 0.0,
+            };
+        }
+    }
+    Some(lower)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! How a run ends: what it has gained, what the pieces are worth, and how to go on.
 
-use crate::arena::play::{MatchProgress, Team, play_match};
+use crate::arena::play::{MatchProgress, play_match};
 use crate::arena::result::MatchResult;
 use crate::arena::spec::{ContestantSpec, Equipment};
 use crate::output::shell_word;
@@ -64,15 +64,7 @@ fn final_match(
     let threads = std::thread::available_parallelism()
         .map_or(1, usize::from)
         .min(config.pairs());
-    let team = |_| -> anyhow::Result<Team> {
-        Ok(Team {
-            a: newest.build(&run.variant, equipment)?,
-            b: untrained.build(&run.variant, equipment)?,
-        })
-    };
-    let teams = (0..threads)
-        .map(team)
-        .collect::<anyhow::Result<Vec<Team>>>()?;
+    let teams = equipment.teams(&run.variant, [&newest, &untrained], threads)?;
     let result =
         play_match(&run.variant, &config, teams, &mut |_: &MatchProgress<
             '_,

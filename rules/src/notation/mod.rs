@@ -9,18 +9,29 @@
 mod pgn;
 mod san;
 
-use crate::{Move, MoveTextError, Position, Role, Variant};
+use crate::{Move, MoveTextError, Position, Role, Square, Variant};
 
 impl Variant {
     /// The text of a move that is legal in a position.
     pub fn move_text(&self, position: &Position, mv: Move) -> String {
+        self.move_text_with(position, mv, &|square| self.square_name(square))
+    }
+
+    /// The text of a move that is legal in a position, with other names of squares, for protocols that count ranks
+    /// differently.
+    pub fn move_text_with(
+        &self,
+        position: &Position,
+        mv: Move,
+        square_name: &dyn Fn(Square) -> String,
+    ) -> String {
         match mv {
             Move::Step {
                 from,
                 to,
                 promotion,
             } => {
-                let mut text = self.square_name(from) + &self.square_name(to);
+                let mut text = square_name(from) + &square_name(to);
                 if let Some(role) = promotion {
                     text.push(self.role_info(role).letter.to_ascii_lowercase());
                 }
@@ -32,17 +43,17 @@ impl Variant {
                 partner_from,
                 ..
             } => {
-                let mut text = self.square_name(from) + &self.square_name(to);
+                let mut text = square_name(from) + &square_name(to);
                 let leader = position.role_at(from);
                 let partner = position.role_at(partner_from);
                 if self.names_partner(leader, partner) {
                     text.push('/');
-                    text.push_str(&self.square_name(partner_from));
+                    text.push_str(&square_name(partner_from));
                 }
                 text
             }
             Move::Drop { role, to } => {
-                format!("{}@{}", self.role_info(role).letter, self.square_name(to))
+                format!("{}@{}", self.role_info(role).letter, square_name(to))
             }
         }
     }

@@ -57,18 +57,8 @@ pub fn visit_policy(moves: &[MoveStats], out: &mut Vec<f32>) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::qtransform::tests::stats;
     use super::*;
-
-    fn stats(prior: f32, visits: u32, q: f32) -> MoveStats {
-        MoveStats {
-            logit: prior.ln(),
-            prior,
-            visits,
-            q,
-            utility: q,
-            lost: false,
-        }
-    }
 
     #[test]
     fn the_formula_by_hand() {

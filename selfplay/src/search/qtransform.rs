@@ -132,10 +132,11 @@ pub fn progress_bonus(weight: f32, q: f32, fewer_plies: f32) -> f32 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn stats(prior: f32, visits: u32, q: f32) -> MoveStats {
+    /// A move that is worth what its simulations say.
+    pub fn stats(prior: f32, visits: u32, q: f32) -> MoveStats {
         MoveStats {
             logit: prior.ln(),
             prior,

@@ -15,11 +15,11 @@ use rules::{Color, Game, Move, Outcome, Variant};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 /// Longest time between two reports of progress.
-pub(super) const HEARTBEAT: Duration = Duration::from_millis(200);
+const HEARTBEAT: Duration = Duration::from_millis(200);
 
 /// One copy of each contestant, for one thread.
 pub struct Team {
@@ -58,8 +58,7 @@ pub fn play_match(
     let openings = Openings::new(variant.clone(), config.opening_plies, config.seed);
     let stop = AtomicBool::new(false);
     let team_count = teams.len();
-    let mut pairs: Vec<PairResult> = Vec::with_capacity(config.pairs());
-    std::thread::scope(|scope| {
+    let pairs = std::thread::scope(|scope| {
         let (sender, receiver) = mpsc::sync_channel(0);
         for (share, team) in teams.into_iter().enumerate() {
             let (sender, openings, stop) = (sender.clone(), &openings, &stop);
@@ -67,30 +66,43 @@ pub fn play_match(
             scope.spawn(move || Table::new(config, openings, team).play(numbers, stop, &sender));
         }
         drop(sender);
-        let mut pentanomial = Pentanomial::default();
-        loop {
-            let mut finished = None;
-            match receiver.recv_timeout(HEARTBEAT) {
-                Ok(pair) => {
-                    pentanomial.record(pair.games[0].score, pair.games[1].score);
-                    finished = Some(pair);
-                }
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => break,
-            }
-            let progress = MatchProgress {
-                pentanomial,
-                pairs: config.pairs(),
-                finished: finished.as_ref(),
-            };
-            if on_progress(&progress).is_break() {
-                stop.store(true, Ordering::Relaxed);
-            }
-            pairs.extend(finished);
-        }
+        take_in(config, &receiver, &stop, Some, on_progress)
     });
-    pairs.sort_by_key(|pair| pair.number);
     MatchResult::new(variant, config, names, pairs)
+}
+
+/// Takes in pairs, in the order of their numbers, until all who send have ended. `finished` makes of a message the pair that it brings, if any;
+/// when `on_progress` breaks, `stop` is raised.
+pub(super) fn take_in<M>(
+    config: &MatchConfig,
+    receiver: &Receiver<M>,
+    stop: &AtomicBool,
+    mut finished: impl FnMut(M) -> Option<PairResult>,
+    on_progress: &mut dyn FnMut(&MatchProgress<'_>) -> ControlFlow<()>,
+) -> Vec<PairResult> {
+    let mut pairs: Vec<PairResult> = Vec::with_capacity(config.pairs());
+    let mut pentanomial = Pentanomial::default();
+    loop {
+        let pair = match receiver.recv_timeout(HEARTBEAT) {
+            Ok(message) => finished(message),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => break,
+        };
+        if let Some(pair) = &pair {
+            pentanomial.record(pair.games[0].score, pair.games[1].score);
+        }
+        let progress = MatchProgress {
+            pentanomial,
+            pairs: config.pairs(),
+            finished: pair.as_ref(),
+        };
+        if on_progress(&progress).is_break() {
+            stop.store(true, Ordering::Relaxed);
+        }
+        pairs.extend(pair);
+    }
+    pairs.sort_by_key(|pair| pair.number);
+    pairs
 }
 
 /// The games that one team has under way.

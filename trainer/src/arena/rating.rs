@@ -7,7 +7,7 @@
 use super::config::MatchConfig;
 use super::elo::score_of_elo;
 use super::ladder::{Matchup, rate};
-use super::play::{MatchProgress, Team, play_match};
+use super::play::{MatchProgress, play_match};
 use super::spec::{ContestantSpec, Equipment};
 use model::{DeviceChoice, Inference};
 use rules::Variant;
@@ -110,15 +110,7 @@ pub fn rate_net(
                 device: request.device,
                 inference: request.inference,
             };
-            let team = || -> anyhow::Result<Team> {
-                Ok(Team {
-                    a: player.build(request.variant, equipment)?,
-                    b: opponent.build(request.variant, equipment)?,
-                })
-            };
-            let teams = (0..request.threads.max(1))
-                .map(|_| team())
-                .collect::<anyhow::Result<Vec<Team>>>()?;
+            let teams = equipment.teams(request.variant, [&player, &opponent], request.threads)?;
             play_match(request.variant, &config, teams, &mut |progress| {
                 let flow = on_progress(progress);
                 stopped = flow.is_break();

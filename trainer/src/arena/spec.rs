@@ -2,6 +2,7 @@
 
 use super::contestant::Contestant;
 use super::greedy::GreedyContestant;
+use super::play::Team;
 use super::random::RandomContestant;
 use super::search::SearchContestant;
 use anyhow::{Context, bail};
@@ -155,6 +156,27 @@ impl ContestantSpec {
                 Box::new(SearchContestant::new(name, evaluator, best))
             }
         })
+    }
+}
+
+impl Equipment {
+    /// Teams of the same two contestants, one for each of `threads`, at least one.
+    ///
+    /// # Errors
+    /// As [`ContestantSpec::build`].
+    pub fn teams(
+        self,
+        variant: &Variant,
+        [a, b]: [&ContestantSpec; 2],
+        threads: usize,
+    ) -> anyhow::Result<Vec<Team>> {
+        let team = |_| {
+            Ok(Team {
+                a: a.build(variant, self)?,
+                b: b.build(variant, self)?,
+            })
+        };
+        (0..threads.max(1)).map(team).collect()
     }
 }
 

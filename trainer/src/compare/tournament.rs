@@ -4,7 +4,7 @@ use super::plan::{Plan, PlannedRun};
 use super::training::run_location;
 use crate::arena::config::MatchConfig;
 use crate::arena::ladder::Matchup;
-use crate::arena::play::{Team, play_match};
+use crate::arena::play::play_match;
 use crate::arena::spec::{ContestantSpec, Equipment};
 use anyhow::Context;
 use rules::Variant;
@@ -90,20 +90,14 @@ fn play_one(
     stop: &AtomicBool,
 ) -> anyhow::Result<Option<Matchup>> {
     let (a, b) = (contestant(plan, first)?, contestant(plan, second)?);
+    let recipe = &plan.recipes[0].1;
     let equipment = Equipment {
         simulations: config.simulations,
-        ..equipment(plan)
+        device: recipe.device,
+        inference: recipe.inference,
     };
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let team = |_| -> anyhow::Result<Team> {
-        Ok(Team {
-            a: a.build(variant, equipment)?,
-            b: b.build(variant, equipment)?,
-        })
-    };
-    let teams = (0..threads.min(config.pairs()))
-        .map(team)
-        .collect::<anyhow::Result<Vec<Team>>>()?;
+    let teams = equipment.teams(variant, [&a, &b], threads.min(config.pairs()))?;
     let result = play_match(
         variant,
         config,
@@ -118,15 +112,6 @@ fn play_one(
         second: second.to_owned(),
         pentanomial: result.pentanomial,
     }))
-}
-
-fn equipment(plan: &Plan) -> Equipment {
-    let config = &plan.recipes[0].1;
-    Equipment {
-        simulations: config.arena.simulations,
-        device: config.device,
-        inference: config.inference,
-    }
 }
 
 fn contestant(plan: &Plan, name: &str) -> anyhow::Result<ContestantSpec> {

@@ -4,6 +4,7 @@
 //! In UCI the lowest rank is 1. In CECP it is 1 as well, except on boards of ten ranks, where it is 0 so that one
 //! digit is enough.
 
+use crate::arena::external::dialect::Dialect;
 use rules::{Move, Position, Square, Variant};
 
 /// How a protocol writes moves of one variant.
@@ -16,16 +17,17 @@ pub(super) struct Notation {
 impl Notation {
     /// UCI's.
     pub fn uci(variant: &Variant) -> Notation {
-        Notation {
-            shift: 1 - first_rank(variant),
-        }
+        Notation::new(variant, Dialect::Uci)
     }
 
     /// CECP's.
     pub fn cecp(variant: &Variant) -> Notation {
-        let lowest = if variant.ranks() == 10 { 0 } else { 1 };
+        Notation::new(variant, Dialect::Cecp)
+    }
+
+    fn new(variant: &Variant, dialect: Dialect) -> Notation {
         Notation {
-            shift: lowest - first_rank(variant),
+            shift: dialect.lowest_rank(variant) as i8 - variant.first_rank() as i8,
         }
     }
 
@@ -65,12 +67,6 @@ impl Notation {
     pub fn fen(self, fen: &str) -> String {
         shift_fen(fen, self.shift)
     }
-}
-
-/// The number of the variant's lowest rank, 0 or 1.
-fn first_rank(variant: &Variant) -> i8 {
-    let corner = Square::new(0, 0).map_or(String::new(), |square| variant.square_name(square));
-    i8::from(!corner.ends_with('0'))
 }
 
 /// Adds to every number that follows a file's letter. What gets below 0 stays as it is.

@@ -19,34 +19,14 @@ pub enum Dialect {
 impl Dialect {
     /// The text of a move that is legal in a position.
     pub fn text(self, variant: &Variant, position: &Position, mv: Move) -> String {
-        let square = |square| self.square(variant, square);
-        match mv {
-            Move::Step {
-                from,
-                to,
-                promotion,
-            } => {
-                let mut text = square(from) + &square(to);
-                let role = promotion.map(|role| &variant.roles()[role.index()]);
-                text.extend(role.map(|role| role.letter.to_ascii_lowercase()));
-                text
-            }
-            Move::Castle {
-                from,
-                to,
-                partner_from,
-                ..
-            } => {
-                let mut text = square(from) + &square(to);
-                if variant.move_text(position, mv).contains('/') {
-                    text.push('/');
-                    text.push_str(&square(partner_from));
-                }
-                text
-            }
-            Move::Drop { role, to } => {
-                format!("{}@{}", variant.roles()[role.index()].letter, square(to))
-            }
+        variant.move_text_with(position, mv, &|square| self.square(variant, square))
+    }
+
+    /// The number of the lowest rank.
+    pub fn lowest_rank(self, variant: &Variant) -> u8 {
+        match self {
+            Dialect::Cecp if variant.ranks() >= 10 => 0,
+            Dialect::Cecp | Dialect::Uci => 1,
         }
     }
 
@@ -97,12 +77,8 @@ impl Dialect {
     }
 
     fn square(self, variant: &Variant, square: Square) -> String {
-        let lowest = match self {
-            Dialect::Cecp if variant.ranks() >= 10 => 0,
-            Dialect::Cecp | Dialect::Uci => 1,
-        };
         let file = (b'a' + square.file()) as char;
-        format!("{file}{}", square.rank() + lowest)
+        format!("{file}{}", square.rank() + self.lowest_rank(variant))
     }
 }
 

@@ -7,14 +7,13 @@ use super::time_use::TimeUse;
 use crate::arena::adjudication::{Agreement, won_by};
 use crate::arena::config::MatchConfig;
 use crate::arena::openings::{Opening, Openings};
-use crate::arena::pentanomial::Pentanomial;
-use crate::arena::play::{HEARTBEAT, MatchProgress, score_for, turn_seed};
+use crate::arena::play::{MatchProgress, score_for, take_in, turn_seed};
 use crate::arena::result::{GameEnd, GameResult, MatchResult, PairResult};
 use rules::{Color, Outcome, Variant};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::mpsc;
 
 /// Two players, the one whose score is counted first.
 pub type Table = [Player; 2];
@@ -59,46 +58,30 @@ pub fn play_refereed(
         next: AtomicUsize::new(0),
         stop: AtomicBool::new(false),
     };
-    let mut pairs: Vec<PairResult> = Vec::with_capacity(config.pairs());
     let mut time = [TimeUse::default(); 2];
     let mut failure = None;
-    std::thread::scope(|scope| {
+    let pairs = std::thread::scope(|scope| {
         let (sender, receiver) = mpsc::sync_channel(0);
         for table in tables {
             let (sender, shared) = (sender.clone(), &shared);
             scope.spawn(move || shared.play(table, &sender));
         }
         drop(sender);
-        let mut pentanomial = Pentanomial::default();
-        loop {
-            let mut finished = None;
-            match receiver.recv_timeout(HEARTBEAT) {
-                Ok(Ok(Played { pair, time: used })) => {
-                    pentanomial.record(pair.games[0].score, pair.games[1].score);
-                    for (sum, used) in time.iter_mut().zip(&used) {
-                        sum.merge(used);
-                    }
-                    finished = Some(pair);
+        let finished = |message| match message {
+            Ok(Played { pair, time: used }) => {
+                for (sum, used) in time.iter_mut().zip(&used) {
+                    sum.merge(used);
                 }
-                Ok(Err(error)) => {
-                    shared.stop.store(true, Ordering::Relaxed);
-                    failure.get_or_insert(error);
-                }
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => break,
+                Some(pair)
             }
-            let progress = MatchProgress {
-                pentanomial,
-                pairs: config.pairs(),
-                finished: finished.as_ref(),
-            };
-            if on_progress(&progress).is_break() {
+            Err(error) => {
                 shared.stop.store(true, Ordering::Relaxed);
+                failure.get_or_insert(error);
+                None
             }
-            pairs.extend(finished);
-        }
+        };
+        take_in(config, &receiver, &shared.stop, finished, on_progress)
     });
-    pairs.sort_by_key(|pair| pair.number);
     let [a, b] = names;
     let mut result = MatchResult::new(variant, config, (a, b), pairs);
     result.limit = Some(limit.to_string());

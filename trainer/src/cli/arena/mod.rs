@@ -6,7 +6,7 @@ mod watch;
 use super::json_file;
 use crate::arena::config::{Adjudication, MatchConfig};
 use crate::arena::external::referee::play_refereed;
-use crate::arena::play::{Team, play_match};
+use crate::arena::play::play_match;
 use crate::arena::result::MatchResult;
 use crate::arena::spec::{ContestantSpec, Equipment};
 use crate::arena::sprt::Sprt;
@@ -152,20 +152,14 @@ impl Args {
         &self,
         variant: &Arc<Variant>,
         config: &MatchConfig,
-        [a, b]: [&ContestantSpec; 2],
+        contestants: [&ContestantSpec; 2],
         sprt: Option<Sprt>,
     ) -> anyhow::Result<Outcome> {
         let choice = self.inference.choose(self.device)?;
         tracing::info!("inference: {choice}");
         let threads = self.threads.unwrap_or_else(|| default_threads(&choice));
-        let teams = (0..threads.clamp(1, config.pairs()))
-            .map(|_| {
-                Ok(Team {
-                    a: a.build(variant, self.equipment())?,
-                    b: b.build(variant, self.equipment())?,
-                })
-            })
-            .collect::<anyhow::Result<Vec<Team>>>()?;
+        let threads = threads.clamp(1, config.pairs());
+        let teams = self.equipment().teams(variant, contestants, threads)?;
         let names = [teams[0].a.name().to_owned(), teams[0].b.name().to_owned()];
         let mut watch = Watch::start(variant, config, names, sprt, self.pgn.as_deref())?;
         let result = play_match(variant, config, teams, &mut |news| watch.hear(news));

@@ -41,7 +41,7 @@ impl Page {
         self.text("</defs></svg>\n<div id=\"viewer\"></div>\n");
         // A closing tag inside the data would end the script.
         let games = serde_json::to_string(&report.games)?.replace("</", "<\\/");
-        let (files, ranks, first) = (variant.files(), variant.ranks(), first_rank(variant));
+        let (files, ranks, first) = (variant.files(), variant.ranks(), variant.first_rank());
         let mut script = String::new();
         // Writing to a string cannot fail.
         let _ = write!(
@@ -51,16 +51,4 @@ impl Page {
         self.text(&script);
         Ok(())
     }
-}
-
-/// The number of the lowest rank.
-fn first_rank(variant: &Variant) -> String {
-    let lowest = variant
-        .board()
-        .into_iter()
-        .min_by_key(|square| square.rank());
-    lowest.map_or_else(
-        || "1".to_owned(),
-        |square| variant.square_name(square)[1..].to_owned(),
-    )
 }

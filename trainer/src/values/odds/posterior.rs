@@ -6,7 +6,7 @@
 //! the mode, and the inverse of the curvature there.
 
 use super::play::PairScores;
-use crate::cholesky::Cholesky;
+use crate::cholesky::{Cholesky, semidefinite_factor};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -91,7 +91,7 @@ impl Posterior {
     /// Random weights of the men, as likely as they are.
     pub fn draws(&self, count: usize, seed: u64) -> Vec<Vec<f64>> {
         let size = self.mean.len();
-        let lower = lower_factor(&self.covariance, size);
+        let lower = semidefinite_factor(&self.covariance, size);
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let draw = |_| {
             let normal: Vec<f64> = (0..size).map(|_| standard_normal(&mut rng)).collect();
@@ -198,27 +198,6 @@ fn multiply(matrix: &[f64], vector: &[f64]) -> Vec<f64> {
         .chunks_exact(vector.len())
         .map(|row| dot(row, vector))
         .collect()
-}
-
-/// L with L·Lᵀ = matrix, row-major; rows without variance are 0.
-fn lower_factor(matrix: &[f64], size: usize) -> Vec<f64> {
-    let mut lower = vec![0.0; size * size];
-    for row in 0..size {
-        for column in 0..=row {
-            let known: f64 = (0..column)
-                .map(|k| lower[row * size + k] * lower[column * size + k])
-                .sum();
-            let rest = matrix[row * size + column] - known;
-            lower[row * size + column] = match row == column {
-                true => rest.max(0.0).sqrt(),
-                false if lower[column * size + column] > 0.0 => {
-                    rest / lower[column * size + column]
-                }
-                false => 0.0,
-            };
-        }
-    }
-    lower
 }
 
 /// A standard normal number (Box and Muller 1958).
