@@ -119,6 +119,9 @@ pub fn run(level: SimdLevel, job: Job) {
     }
 }
 
+/// Files of the widest board.
+pub(super) const WIDEST: usize = 10;
+
 fn run_taps<const TAPS: usize>(level: SimdLevel, job: Job) {
     match job.files {
         1 => run_width::<TAPS, 1>(level, job),
@@ -229,7 +232,11 @@ fn portable<const TAPS: usize, const FILES: usize>(job: Job) {
 mod x86 {
     use std::arch::x86_64::*;
 
-    use super::{After, BLOCK, Job, inset, kernel_rows};
+    use super::{After, BLOCK, Job, WIDEST, inset, kernel_rows};
+
+    /// A row of the board on a cache line's border.
+    #[repr(align(64))]
+    struct Row<T>([T; WIDEST]);
 
     /// # Safety
     /// The CPU has the features.
@@ -288,6 +295,7 @@ mod x86 {
                 let block = (job.ranks + 2) * row * BLOCK;
                 let tap = job.inputs * STRIP;
                 let (input, out) = (job.input.as_ptr(), job.out.as_mut_ptr());
+                let mut done = Row([[$zero(); $vectors]; WIDEST]);
                 for strip in 0..job.out_blocks * BLOCK / STRIP {
                     let lane = strip * STRIP;
                     // SAFETY: `strip` counts the strips that weights and bias have.
@@ -329,13 +337,20 @@ mod x86 {
                         }
                         let start =
                             lane / BLOCK * block + ((y + 1) * row + 1) * BLOCK + lane % BLOCK;
+                        // Through memory, so that the loop over all that is done to a result need
+                        // not be unrolled for the sums above to stay in registers.
                         for p in 0..FILES {
                             for v in 0..$vectors {
+                                done.0[p][v] = sums[p][v];
+                            }
+                        }
+                        for (p, sums) in done.0.iter().enumerate().take(FILES) {
+                            for (v, &sum) in sums.iter().enumerate() {
                                 // SAFETY: pixel `p` of rank `y` is on the board, and the strip is
                                 // within one of the blocks that `out` has.
                                 unsafe {
                                     let o = out.add(start + p * BLOCK + v * $lanes);
-                                    let sum = $add(sums[p][v], $load(bias.add(v * $lanes)));
+                                    let sum = $add(sum, $load(bias.add(v * $lanes)));
                                     let sum = match job.after {
                                         After::Keep => sum,
                                         After::Relu => $max(sum, $zero()),

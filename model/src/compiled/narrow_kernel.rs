@@ -160,9 +160,6 @@ pub fn run(kernel: NarrowKernel, job: NarrowJob) {
     }
 }
 
-/// Files of the widest board.
-const WIDEST: usize = 10;
-
 fn run_taps<const TAPS: usize>(kernel: NarrowKernel, job: NarrowJob) {
     match job.files {
         1 => run_width::<TAPS, 1>(kernel, job),

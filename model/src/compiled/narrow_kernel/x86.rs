@@ -3,7 +3,8 @@
 use std::arch::x86_64::*;
 use std::mem::transmute;
 
-use super::{After, BLOCK, NarrowJob, WIDEST, inset, kernel_rows};
+use super::super::kernel::{WIDEST, inset, kernel_rows};
+use super::{After, BLOCK, NarrowJob};
 
 /// Multiplies and adds one tap of the pixels `$from..$to` with all words of the inputs.
 macro_rules! tap {
