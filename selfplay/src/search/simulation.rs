@@ -69,8 +69,6 @@ struct Pending {
 }
 
 /// How a descent ended.
-// There is one at a time, and it is handed on at once.
-#[allow(clippy::large_enum_variant)]
 enum Descent {
     /// At a new position, whose path and legal moves are in the scratch space.
     Leaf(NodeId),

@@ -258,7 +258,19 @@ fn xboard_betza(role: &RoleInfo) -> Result<String, String> {
     if odd || lame {
         return Err(format!("the {} ({})", role.name, role.betza));
     }
-    Ok(text)
+    Ok(riders(&text))
+}
+
+/// A rider is written with a doubled letter here, and with a range of 0 in XBoard's dialect.
+fn riders(betza: &str) -> String {
+    let mut text = String::with_capacity(betza.len());
+    let mut last = None;
+    for letter in betza.chars() {
+        let doubled = letter.is_ascii_uppercase() && last == Some(letter);
+        text.push(if doubled { '0' } else { letter });
+        last = (!doubled).then_some(letter);
+    }
+    text
 }
 
 #[cfg(test)]
@@ -309,6 +321,13 @@ mod tests {
             setup.pieces.contains(&"piece K& KisO2isO3isO4".to_owned()),
             "{setup:?}"
         );
+    }
+
+    #[test]
+    fn riders_have_a_range() {
+        for (own, xboards) in [("NN", "N0"), ("fNNWW", "fN0W0"), ("KNA", "KNA"), ("Q", "Q")] {
+            assert_eq!(riders(own), xboards);
+        }
     }
 
     #[test]
