@@ -64,6 +64,17 @@ pub enum ModelError {
         /// Which tensor, and how it differs.
         reason: String,
     },
+    /// Not a net that Fairy-Stockfish would load for this variant.
+    #[error(
+        "{origin} is not a Fairy-Stockfish net for this variant: {reason}; give the variant that it was made for, or \
+         export it again"
+    )]
+    Nnue {
+        /// Where the bytes came from.
+        origin: String,
+        /// What was found.
+        reason: String,
+    },
     /// A net size that cannot be built.
     #[error("net configuration: {0}")]
     Config(String),

@@ -9,7 +9,8 @@
 //! 5. [`metrics`], [`progress`] and [`logging`] tell what is going on, [`pgn`] which games were played,
 //!    [`report`] everything on one page.
 //! 6. [`engine`] plays with a net for chess programs, over UCI or CECP; [`shipped`] has the nets that come along.
-//! 7. [`cli`] is the program `falconzero`.
+//! 7. [`distill`] teaches a small net for Fairy-Stockfish what ours knows.
+//! 8. [`cli`] is the program `falconzero`.
 
 // First, for its macros are for all the others.
 #[macro_use]
@@ -20,6 +21,7 @@ mod cholesky;
 pub mod cli;
 pub mod compare;
 pub mod config;
+pub mod distill;
 pub mod engine;
 pub mod finale;
 pub mod fit;

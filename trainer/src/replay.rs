@@ -104,7 +104,7 @@ impl Replay {
 }
 
 /// Whether a game is kept out of training; decided by its id alone, so that it stays so after a restart.
-fn holds_out(game_id: &str, every: u64) -> bool {
+pub(crate) fn holds_out(game_id: &str, every: u64) -> bool {
     // FNV-1a: stable over versions of the compiler, unlike the standard library's hasher.
     let hash = game_id
         .bytes()

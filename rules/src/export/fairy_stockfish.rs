@@ -9,7 +9,7 @@ use std::fmt::Write;
 use super::orthodox::{Pawns, motions, moves_like};
 use super::{Inexpressible, Target};
 use crate::betza::Reach;
-use crate::{RoleInfo, Variant};
+use crate::{Role, RoleInfo, Variant};
 
 /// Pieces that Fairy-Stockfish has a name for: its name, its letter in chess, and its moves.
 const KNOWN: [(&str, char, &str); 5] = [
@@ -62,44 +62,93 @@ pub fn fairy_stockfish(variant: &Variant) -> Result<String, Inexpressible> {
     Ok(ini)
 }
 
+/// The kinds of men in the order of Fairy-Stockfish's own numbers: pawn, knight, bishop, rook, queen, custom pieces, king.
+///
+/// # Errors
+/// The first piece or rule that cannot be expressed, as [`fairy_stockfish`].
+///
+/// ```
+/// use rules::{Variant, export};
+/// let extra = Variant::by_name("falcon-hunter-66").unwrap();
+/// let order = export::fairy_stockfish_order(&extra).unwrap();
+/// let letters: String = order.iter().map(|role| extra.roles()[role.index()].letter).collect();
+/// assert_eq!(letters, "PNBRQFHK");
+/// ```
+pub fn fairy_stockfish_order(variant: &Variant) -> Result<Vec<Role>, Inexpressible> {
+    fairy_stockfish(variant)?;
+    let target = Target {
+        program: "Fairy-Stockfish",
+        variant,
+    };
+    let mut order = named(target, target.pawns()?)?;
+    order.sort_by_key(|&(_, name)| name);
+    Ok(order.into_iter().map(|(role, _)| role).collect())
+}
+
+/// What a man is called; in the order of the program's own numbers.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Name {
+    Pawn,
+    /// Index into [`KNOWN`], the king's left out.
+    Known(usize),
+    /// Counted from 1.
+    Custom(usize),
+    King,
+}
+
+/// What each man is called, in the variant's order.
+fn named(target: Target, pawns: Pawns) -> Result<Vec<(Role, Name)>, Inexpressible> {
+    let mut custom = 0;
+    let mut names: Vec<(Role, Name)> = Vec::new();
+    for role in target.variant.role_ids() {
+        let info = target.variant.role_info(role);
+        let is_free = |name: &Name| names.iter().all(|(_, taken)| taken != name);
+        let known = KNOWN.iter().position(|(name, _, betza)| {
+            moves_like(info, betza) && info.is_royal == (*name == "king")
+        });
+        let known = known.map(|place| match KNOWN[place].0 {
+            "king" => Name::King,
+            _ => Name::Known(place),
+        });
+        let name = match known.filter(is_free) {
+            _ if role == pawns.role => Name::Pawn,
+            Some(known) => known,
+            None if info.is_royal || !is_plain(info) => return refuse_piece(target, info),
+            None => {
+                custom += 1;
+                Name::Custom(custom)
+            }
+        };
+        names.push((role, name));
+    }
+    Ok(names)
+}
+
 fn pieces(
     target: Target,
     pawns: Pawns,
     set: &mut impl FnMut(&str, &str),
 ) -> Result<(), Inexpressible> {
-    let roles = target.variant.roles();
-    let mut custom = 0;
-    let mut known = [false; KNOWN.len()];
-    for (index, role) in roles.iter().enumerate() {
+    let names = named(target, pawns)?;
+    for &(role, name) in &names {
+        let role = target.variant.role_info(role);
         let letter = role.letter.to_ascii_lowercase().to_string();
-        if index == pawns.role.index() {
-            set("pawn", &letter);
-            continue;
-        }
-        let place = KNOWN.iter().position(|(name, _, betza)| {
-            moves_like(role, betza) && role.is_royal == (*name == "king")
-        });
-        match place.filter(|&place| !known[place]) {
-            Some(place) => {
-                known[place] = true;
-                set(KNOWN[place].0, &letter);
-            }
-            None if role.is_royal => return refuse_piece(target, role),
-            None => {
-                if !is_plain(role) {
-                    return refuse_piece(target, role);
-                }
-                custom += 1;
-                set(
-                    &format!("customPiece{custom}"),
-                    &format!("{letter}:{}", role.betza),
-                );
-            }
+        match name {
+            Name::Pawn => set("pawn", &letter),
+            Name::Known(place) => set(KNOWN[place].0, &letter),
+            Name::King => set("king", &letter),
+            Name::Custom(number) => set(
+                &format!("customPiece{number}"),
+                &format!("{letter}:{}", role.betza),
+            ),
         }
     }
     // Chess, from which the section inherits, has all of them.
-    for ((name, ..), _) in KNOWN.iter().zip(known).filter(|(_, known)| !known) {
-        set(name, "-");
+    for (place, (name, ..)) in KNOWN.iter().enumerate() {
+        let has = |&(_, taken): &(Role, Name)| taken == Name::Known(place);
+        if *name != "king" && !names.iter().any(has) {
+            set(name, "-");
+        }
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ mod fairy_stockfish;
 mod orthodox;
 
 pub use fairy_max::fairy_max;
-pub use fairy_stockfish::fairy_stockfish;
+pub use fairy_stockfish::{fairy_stockfish, fairy_stockfish_order};
 
 use crate::Variant;
 

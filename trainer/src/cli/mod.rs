@@ -9,6 +9,7 @@ mod fit;
 mod games;
 mod json_file;
 mod moves;
+mod nnue;
 mod perft;
 mod piece;
 mod report;
@@ -63,6 +64,7 @@ enum Command {
     Variants(variants::Args),
     Piece(piece::Args),
     Export(export::Args),
+    Nnue(nnue::Args),
     Games(games::Args),
     Fit(fit::Args),
     Compare(compare::Args),
@@ -88,6 +90,7 @@ pub fn main() -> ExitCode {
         Command::Variants(args) => variants::run(args),
         Command::Piece(args) => piece::run(args),
         Command::Export(args) => export::run(args),
+        Command::Nnue(args) => nnue::run(args),
         Command::Games(args) => games::run(args),
         Command::Fit(args) => fit::run(args),
         Command::Compare(args) => compare::run(args),

@@ -1,5 +1,7 @@
 //! `falconzero export`: nets and variants for other programs.
 
+mod nnue;
+
 use super::text_file;
 use crate::arena::material::MaterialTable;
 use crate::arena::spec::{ContestantSpec, NetBytes};
@@ -28,16 +30,20 @@ pub struct Args {
     /// What to write.
     #[arg(long, value_enum)]
     format: Format,
-    /// Where to [default: rules to the standard output, nets to NET.onnx or NET.safetensors here].
+    /// Where to [default: rules to the standard output, nets to NET.onnx, NET.safetensors or VARIANT-NET.nnue here].
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    nnue: nnue::NnueArgs,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   falconzero export --net runs/falcon-quick --format onnx --out falcon.onnx
   falconzero export --net runs/falcon-quick --format safetensors --out falcon.safetensors
-  falconzero export --variant falcon-hunter-66 --format variants-ini --out variants.ini";
+  falconzero export --variant falcon-hunter-66 --format variants-ini --out variants.ini
+  falconzero export --net runs/chess --format nnue                       distilled on the run's games, some minutes
+  falconzero export --variant chess --format nnue                        material only, to measure the other against";
 
 /// A format of another program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -46,6 +52,8 @@ enum Format {
     Onnx,
     /// The net's weights with their description, as `--net` takes them everywhere.
     Safetensors,
+    /// A small net for Fairy-Stockfish, distilled from the net on positions of a run; without a net, material only.
+    Nnue,
     /// The rules as a section of Fairy-Stockfish's variants.ini.
     VariantsIni,
     /// The rules as an ini file for Fairy-Max.
@@ -76,6 +84,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             text_file::write_with(&out, |file| Ok(file.write_all(&bytes)?))?;
             println!("{} bytes in '{}'", bytes.len(), out.display());
         }
+        Format::Nnue => nnue::run(&args.nnue, args.net.as_deref(), net, &variant, args.out)?,
         Format::VariantsIni | Format::FmaxIni | Format::Xboard => {
             let text = describe(&variant, args.format)?;
             match args.out {
@@ -112,9 +121,11 @@ fn convert(net: &NetBytes, variant: &Variant, format: Format) -> anyhow::Result<
     let (weights, meta) = load_weights(&net.bytes, &net.origin, variant)?;
     Ok(match format {
         Format::Onnx => onnx::to_onnx(&weights, &meta, variant)?,
-        Format::Safetensors | Format::VariantsIni | Format::FmaxIni | Format::Xboard => {
-            save_weights(&weights, &meta)?
-        }
+        Format::Safetensors
+        | Format::Nnue
+        | Format::VariantsIni
+        | Format::FmaxIni
+        | Format::Xboard => save_weights(&weights, &meta)?,
     })
 }
 
@@ -129,7 +140,7 @@ fn describe(variant: &Variant, format: Format) -> anyhow::Result<String> {
             let setup = xboard_setup(variant)?;
             setup.lines().map(|line| format!("{line}\n")).collect()
         }
-        Format::VariantsIni | Format::Onnx | Format::Safetensors => {
+        Format::VariantsIni | Format::Onnx | Format::Safetensors | Format::Nnue => {
             export::fairy_stockfish(variant)?
         }
     })
