@@ -18,7 +18,12 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 /// Fairy-Stockfish's units for which the odds are e to 1: the expected score is 1 / (1 + exp(−value / this)), as in the trainer of its nets.
-const UNITS_PER_NAT: f32 = 361.0;
+pub const UNITS_PER_NAT: f32 = 361.0;
+/// Step size of the layers for that of the input rows. A thousand inputs of the first layer, none negative, move together: with Adam's steps of
+/// equal size a neuron would be thrown out of its range, and stay there, in a few of them.
+const LAYERS_RATE: f32 = 0.2;
+/// Steps over which the step sizes rise from 0.
+const WARMUP_STEPS: usize = 100;
 /// Positions that floats are measured on at a time.
 const MEASURED_AT_ONCE: usize = 4096;
 
@@ -91,7 +96,8 @@ impl Student {
             let end = (begin + config.batch_size).min(order.len());
             let batch = order[begin..end].iter().map(|&index| &items[index]);
             let left = 1.0 - step as f32 / steps as f32;
-            self.step(batch.collect(), config.learning_rate * left);
+            let warm = ((step + 1) as f32 / WARMUP_STEPS as f32).min(1.0);
+            self.step(batch.collect(), config.learning_rate * left.min(warm));
         }
     }
 
@@ -125,8 +131,12 @@ impl Student {
         }];
         self.for_input
             .step(&input, &mut self.net.input, &of_input, learning_rate);
-        self.for_layers
-            .step(&self.slots, &mut self.values, &of_layers, learning_rate);
+        self.for_layers.step(
+            &self.slots,
+            &mut self.values,
+            &of_layers,
+            LAYERS_RATE * learning_rate,
+        );
         self.limit();
         let layers = self.net.layers.clone();
         self.net.layers = params::with_trained(layers, &self.slots, &self.values);
@@ -176,7 +186,8 @@ impl Fit {
     fn new(values: impl Iterator<Item = f64>, lessons: &[Lesson]) -> Fit {
         let mut fit = Fit::default();
         for (value, lesson) in values.zip(lessons) {
-            let (score, odds) = (f64::from(lesson.score), value / f64::from(UNITS_PER_NAT));
+            let odds = value / f64::from(UNITS_PER_NAT);
+            let score = f64::from(lesson.score);
             let predicted = 1.0 / (1.0 + (-odds).exp());
             fit.divergence += divergence(score, predicted);
             fit.error += (predicted - score).abs();
@@ -220,7 +231,8 @@ mod tests {
                 position: request.position,
             })
             .collect();
-        let mut student = Student::new(FloatNnue::new(features.clone(), &|_| 0, 1, &device()));
+        let net = FloatNnue::new(features.clone(), &|_| 0, 1, &device());
+        let mut student = Student::new(net);
         let before = Fit::of_floats(&student.net, &lessons);
         let config = DistillConfig {
             epochs: 10,

@@ -4,9 +4,12 @@
 //! neither a capture nor a promotion. Games between equals have few positions with unequal armies; each position is therefore also
 //! taken after one random move, which is often a blunder.
 
+use super::learn::UNITS_PER_NAT;
 use super::{DistillConfig, DistillStage};
+use crate::arena::material::MaterialTable;
 use crate::replay::holds_out;
 use anyhow::bail;
+use model::export::nnue::UNITS_PER_PAWN;
 use model::{EvalRequest, Evaluation, Evaluator, Wdl};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -17,6 +20,8 @@ use selfplay::storage::Storage;
 
 /// One game in this many is kept for measuring.
 const HOLDOUT_EVERY: u64 = 20;
+/// The least chance that is taken at its word.
+const SUREST: f64 = 0.005;
 /// Positions judged at a time.
 const BATCH: usize = 512;
 
@@ -93,6 +98,47 @@ impl Lessons {
         }
         Ok(lessons)
     }
+}
+
+impl Lessons {
+    /// Gives men the weight in the scores that Fairy-Stockfish's search expects of them, and returns the nats (of log odds) that a pawn
+    /// of `table` was worth before.
+    ///
+    /// The search's margins are made for values on which a pawn is [`UNITS_PER_PAWN`]. A teacher whose own games are often drawn with a
+    /// queen more thinks less of her, and a search that believed it would throw her away. All else that the teacher thinks of a
+    /// position is left at its face value. With a strong teacher there is little to lift.
+    pub fn lift_material(&mut self, table: &MaterialTable) -> f64 {
+        let expected = f64::from(UNITS_PER_PAWN) / f64::from(UNITS_PER_NAT);
+        let found = nats_per_pawn(&self.train, table);
+        for lesson in self.train.iter_mut().chain(&mut self.holdout) {
+            let score = f64::from(lesson.score).clamp(SUREST, 1.0 - SUREST);
+            let lift = (expected - found) * table.balance(&lesson.position);
+            lesson.score = logistic((score / (1.0 - score)).ln() + lift) as f32;
+        }
+        found
+    }
+}
+
+/// What the scores make of a pawn: the slope of a logistic regression of them on the balance of material.
+fn nats_per_pawn(lessons: &[Lesson], table: &MaterialTable) -> f64 {
+    let point = |lesson: &Lesson| (table.balance(&lesson.position), f64::from(lesson.score));
+    let points: Vec<(f64, f64)> = lessons.iter().map(point).collect();
+    let mut found = 0.0;
+    // Newton's method on a concave likelihood, from where its curvature is greatest.
+    for _ in 0..20 {
+        let (mut slope, mut curvature) = (0.0, 1e-9);
+        for &(balance, score) in &points {
+            let predicted = logistic(found * balance);
+            slope += (score - predicted) * balance;
+            curvature += predicted * (1.0 - predicted) * balance * balance;
+        }
+        found += slope / curvature;
+    }
+    found
+}
+
+fn logistic(odds: f64) -> f64 {
+    1.0 / (1.0 + (-odds).exp())
 }
 
 /// Draws `count` plies, each as likely as any other (Vitter's algorithm R), in a random order.
@@ -240,6 +286,43 @@ mod tests {
             };
             assert!(judgement.policy_logits.contains(&1.0), "{best} is legal");
             assert_eq!(is_quiet(&request, &judgement), quiet, "{best} in {fen}");
+        }
+    }
+
+    /// A teacher that thinks half as much of men as is expected is lifted to what is expected; what else it thinks stays.
+    #[test]
+    fn material_is_lifted_to_its_weight() {
+        let chess = Variant::by_name("chess").expect("built in");
+        let table = MaterialTable::new(&chess);
+        let (expected, bias) = (f64::from(UNITS_PER_PAWN) / f64::from(UNITS_PER_NAT), 0.1);
+        let fens = [
+            "4k3/8/8/8/8/8/PP6/4K3 w - - 0 1",
+            "4k3/8/8/8/8/8/PP6/4K3 b - - 0 1",
+            "4k1n1/8/8/8/8/8/8/4K3 w - - 0 1",
+            "4k1n1/8/8/8/8/8/8/4K3 b - - 0 1",
+        ];
+        let lesson = |fen: &str| {
+            let position = Position::from_fen(&chess, fen).expect("a position");
+            let odds = 0.5 * expected * table.balance(&position) + bias;
+            Lesson {
+                score: logistic(odds) as f32,
+                position,
+            }
+        };
+        let mut lessons = Lessons {
+            train: fens.map(lesson).to_vec(),
+            holdout: Vec::new(),
+        };
+        let found = lessons.lift_material(&table);
+        assert!((found / expected - 0.5).abs() < 0.02, "{found}");
+        for lesson in &lessons.train {
+            let odds = expected * table.balance(&lesson.position) + bias;
+            let score = f64::from(lesson.score);
+            assert!(
+                (score - logistic(odds)).abs() < 0.02,
+                "{score} for {}",
+                logistic(odds)
+            );
         }
     }
 

@@ -24,7 +24,7 @@ pub struct DistillConfig {
     pub epochs: u32,
     /// Positions in a batch, at least 1.
     pub batch_size: usize,
-    /// Step size of Adam at the start, above 0; it falls to 0 in a straight line.
+    /// Largest step size of Adam, above 0; it rises in the first steps, then falls to 0 in a straight line.
     pub learning_rate: f32,
     /// Share of the game's outcome in what is learnt of positions as they were played, in [0, 1]; the rest is our net's judgement.
     pub outcome_share: f32,
@@ -36,10 +36,10 @@ impl Default for DistillConfig {
     fn default() -> DistillConfig {
         DistillConfig {
             positions: 200_000,
-            epochs: 6,
-            batch_size: 1024,
+            epochs: 4,
+            batch_size: 512,
             learning_rate: 1e-3,
-            outcome_share: 0.2,
+            outcome_share: 0.0,
             seed: 1,
         }
     }
@@ -56,13 +56,17 @@ pub enum DistillStage {
     Learning,
 }
 
-/// A distilled net and how good it is on positions of games that it has not learnt from.
+/// A distilled net and how good it is, on positions of games that it has not learnt from unless the field says otherwise.
 #[derive(Debug)]
 pub struct Distilled {
     /// The net in integers.
     pub net: NnueNet,
     /// Positions learnt from, and positions measured on.
     pub positions: [usize; 2],
+    /// What a pawn was worth to the teacher, in nats of log odds; see [`Lessons::lift_material`].
+    pub nats_per_pawn: f64,
+    /// Of the net in floats, on the positions that it has learnt from.
+    pub learnt: Fit,
     /// Of the net in floats.
     pub floats: Fit,
     /// Of the net in integers, which is what plays.
@@ -86,19 +90,21 @@ pub fn distill(
 ) -> anyhow::Result<Distilled> {
     let features = Features::new(variant)?;
     let units = material_units(variant, &features);
-    let mut student = Student::new(FloatNnue::new(
-        features.clone(),
-        &|place| units[place],
-        config.seed,
-        &learn::device(),
-    ));
-    let lessons = Lessons::draw(storage, variant, teacher, config, on_progress)?;
+    let mut lessons = Lessons::draw(storage, variant, teacher, config, on_progress)?;
     ensure!(
         lessons.train.len() >= config.batch_size && !lessons.holdout.is_empty(),
         "the run's games give {} quiet positions to learn from and {} to measure on, too few; let it play more first, or draw more with --positions",
         lessons.train.len(),
         lessons.holdout.len()
     );
+    let net = FloatNnue::new(
+        features.clone(),
+        &|place| units[place],
+        config.seed,
+        &learn::device(),
+    );
+    let nats_per_pawn = lessons.lift_material(&MaterialTable::new(variant));
+    let mut student = Student::new(net);
     student.learn(&lessons.train, config, on_progress);
     let net = student.net.quantise(&format!(
         "{}, distilled from {} positions by falconzero",
@@ -108,6 +114,11 @@ pub fn distill(
     let material = NnueNet::material(&features, &|place| units[place]);
     Ok(Distilled {
         positions: [lessons.train.len(), lessons.holdout.len()],
+        nats_per_pawn,
+        learnt: Fit::of_floats(
+            &student.net,
+            &lessons.train[..lessons.train.len().min(lessons.holdout.len())],
+        ),
         floats: Fit::of_floats(&student.net, &lessons.holdout),
         integers: Fit::of_integers(&net, &features, &lessons.holdout),
         material: Fit::of_integers(&material, &features, &lessons.holdout),

@@ -2,12 +2,13 @@
 
 use super::text_file;
 use crate::arena::spec::NetBytes;
+use crate::distill::learn::UNITS_PER_NAT;
 use crate::distill::{DistillConfig, DistillStage, Distilled, distill, material_net};
 use crate::logging;
 use crate::run::Run;
 use anyhow::{Context, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
-use model::export::nnue::{Features, NnueNet};
+use model::export::nnue::{Features, NnueNet, UNITS_PER_PAWN};
 use model::{DeviceChoice, Inference, load_evaluator};
 use rules::Variant;
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ use std::sync::Arc;
 #[command(next_help_heading = "Distillation (--format nnue)")]
 pub struct NnueArgs {
     /// Run whose games give the positions [default: the net's, if --net is a run].
-    #[arg(long)]
+    #[arg(long, requires = "net")]
     run: Option<String>,
     /// Positions to draw from the games; each is learnt from as it is and after one random move, if it is quiet.
     #[arg(long, default_value_t = DistillConfig::default().positions, value_parser = count)]
@@ -130,8 +131,14 @@ fn distilled(
 fn print_fit(distilled: &Distilled) {
     let [train, holdout] = distilled.positions;
     println!("{train} positions learnt from, {holdout} of other games measured on:");
+    println!(
+        "a pawn moves the net's log odds by {:.3} nats; lifted to {:.3}, as Fairy-Stockfish's search expects",
+        distilled.nats_per_pawn,
+        UNITS_PER_PAWN as f32 / UNITS_PER_NAT
+    );
     println!("                 divergence/nats  error of the expected score");
     for (name, fit) in [
+        ("as learnt", distilled.learnt),
         ("in floats", distilled.floats),
         ("in integers", distilled.integers),
         ("material only", distilled.material),
