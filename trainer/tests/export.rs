@@ -139,3 +139,35 @@ fn rules_are_written_or_refused_by_name() {
     let (ok, text) = export(&["--net", &broken.to_string_lossy(), "--format", "onnx"]);
     assert!(!ok && text.contains("broken.safetensors"), "{text}");
 }
+
+/// A net for Fairy-Stockfish is written under a name that it takes, read again by `falconzero nnue`, and refused by name where it cannot be.
+#[test]
+fn nets_for_fairy_stockfish_are_written_read_and_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("chess-men.nnue");
+    let file = file.to_string_lossy();
+    let (ok, text) = export(&["--variant", "chess", "--format", "nnue", "--out", &file]);
+    assert!(ok, "{text}");
+    let output = Command::new(env!("CARGO_BIN_EXE_falconzero"))
+        .args(["nnue", &file, "--variant", "chess"])
+        .args(["--fen", "4k3/8/8/8/8/8/8/Q3K3 b - - 0 1"])
+        .output()
+        .expect("the program runs");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let line = text.lines().nth(1).unwrap_or_default();
+    let numbers: Vec<&str> = line.split_whitespace().take(4).collect();
+    assert_eq!(numbers, ["0", "-29952", "0", "-1872"], "{text}");
+    let net = tiny_net(folder.path(), "chess");
+    let net = net.to_string_lossy();
+    for (arguments, reason) in [
+        (vec!["--variant", "falcon"], "the falcon F = nCnZ"),
+        (
+            vec!["--variant", "chess", "--out", "x.nnue"],
+            "chess-….nnue",
+        ),
+        (vec!["--net", &net], "give one with --run"),
+    ] {
+        let (ok, text) = export(&[arguments.clone(), vec!["--format", "nnue"]].concat());
+        assert!(!ok && text.contains(reason), "{arguments:?}: {text}");
+    }
+}

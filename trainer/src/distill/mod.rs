@@ -150,3 +150,85 @@ fn material_units(variant: &Variant, features: &Features) -> Vec<i32> {
     }
     units
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::values::test_games::random_game;
+    use model::{EvalRequest, Evaluation, Wdl};
+    use selfplay::layout::RunPaths;
+    use selfplay::record::to_bytes;
+
+    /// Nats that a pawn is worth to the planted teacher.
+    const NATS: f64 = 0.2;
+
+    /// Sees material alone, likes the first move best.
+    struct Teacher {
+        table: MaterialTable,
+    }
+
+    impl Evaluator for Teacher {
+        fn evaluate(&mut self, requests: &[EvalRequest]) -> Vec<Evaluation> {
+            let judge = |request: &EvalRequest| {
+                let odds = NATS * self.table.balance(&request.position);
+                let win = (1.0 / (1.0 + (-odds).exp())) as f32;
+                let moves = 0..request.moves.len();
+                Evaluation {
+                    wdl: Wdl {
+                        win,
+                        draw: 0.0,
+                        loss: 1.0 - win,
+                    },
+                    moves_left: 1.0,
+                    policy_logits: moves.map(|index| -(index as f32)).collect(),
+                }
+            };
+            requests.iter().map(judge).collect()
+        }
+    }
+
+    /// From games on a store to integers: a teacher that sees material alone is read rightly, and its student counts men.
+    #[test]
+    fn games_become_a_net() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let storage = Storage::open(&folder.path().to_string_lossy()).expect("a store");
+        let chess = Variant::by_name("chess").expect("built in");
+        let games: Vec<_> = (0..60)
+            .map(|seed| random_game(&chess, seed, 60, &|_| 0.5))
+            .collect();
+        let bytes = to_bytes(&games).expect("valid games");
+        storage
+            .put(&RunPaths::chunk("w", 0), bytes)
+            .expect("stored");
+        let table = MaterialTable::new(&chess);
+        let config = DistillConfig {
+            positions: 2000,
+            batch_size: 128,
+            ..DistillConfig::default()
+        };
+        let mut stages = Vec::new();
+        let mut hear = |stage, _, _| stages.push(stage);
+        let mut teacher = Teacher { table };
+        let found = distill(&storage, &chess, &mut teacher, config, &mut hear).expect("distilled");
+        assert!(
+            (found.nats_per_pawn - NATS).abs() < 0.01,
+            "{}",
+            found.nats_per_pawn
+        );
+        assert!(found.integers.error < 0.02, "{:?}", found.integers);
+        assert!(
+            found.positions.iter().all(|&count| count > 50),
+            "{:?}",
+            found.positions
+        );
+        stages.dedup();
+        assert_eq!(
+            stages,
+            [
+                DistillStage::Reading,
+                DistillStage::Judging,
+                DistillStage::Learning
+            ]
+        );
+    }
+}
