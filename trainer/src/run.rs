@@ -6,6 +6,7 @@ use crate::output::shell_word;
 use anyhow::Context;
 use rules::Variant;
 use rules::tablebase::Tablebases;
+use selfplay::game::SelfPlayConfig;
 use selfplay::layout::{RunInfo, RunPaths};
 use selfplay::storage::Storage;
 use selfplay::tables;
@@ -100,7 +101,7 @@ impl Run {
         }
     }
 
-    /// The tables that the recipe names, if it names any.
+    /// The tables that the recipe names, if it names any; those that are made on the spot take a second or two.
     ///
     /// # Errors
     /// If the folder has no tables, or one that cannot be used.
@@ -108,6 +109,12 @@ impl Run {
         let folder = &self.config.selfplay.tablebases;
         if folder.is_empty() {
             return Ok(None);
+        }
+        if folder == SelfPlayConfig::AUTO_TABLES {
+            // A variant that has something unknown to tables is played without them.
+            let solved = Tablebases::three_men(&self.variant);
+            let solved = solved.inspect_err(|error| tracing::info!("no tablebases: {error}"));
+            return Ok(solved.ok().map(Arc::new));
         }
         let tables = tables::load_some(&self.variant, Path::new(folder))
             .context("the recipe's field selfplay.tablebases names no usable tables")?;

@@ -41,6 +41,22 @@ impl Tablebases {
         }
     }
 
+    /// The endings of king and one man against a bare king, and all that they turn into, solved here and now: a second or
+    /// two on boards of usual size.
+    ///
+    /// # Errors
+    /// [`TablebaseError::Unsupported`] if the rules have something that tables do not know.
+    pub fn three_men(variant: &Arc<Variant>) -> Result<Tablebases, TablebaseError> {
+        let mut tables = Tablebases::new(variant);
+        for role in variant.role_ids().filter(|&role| role != variant.royal) {
+            let key = MaterialKey::new(vec![role], Vec::new());
+            for key in [key.flipped(), key] {
+                tables.build(&key, &mut |_| {})?;
+            }
+        }
+        Ok(tables)
+    }
+
     /// The variant.
     pub fn variant(&self) -> &Arc<Variant> {
         &self.variant

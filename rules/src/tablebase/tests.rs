@@ -208,3 +208,20 @@ fn what_tables_cannot_say_is_refused_by_name() {
     assert_eq!(tables.probe(&castling), None);
     assert_eq!(tables.probe(&chess.start()), None);
 }
+
+/// Whichever side has the man, on boards of all sizes and where men come from the hand.
+#[test]
+fn three_men_cover_every_man() {
+    for name in ["chess", "falcon-8x8", "falcon-hunter"] {
+        let variant = Variant::by_name(name).expect("built in");
+        let tables = Tablebases::three_men(&variant).expect("solved");
+        let king = variant.role_info(variant.royal).letter;
+        for role in variant.roles().iter().filter(|role| !role.is_royal) {
+            let (man, bare) = (format!("{king}{}", role.letter), king);
+            for text in [format!("{man}v{bare}"), format!("{bare}v{man}")] {
+                let key = MaterialKey::parse(&variant, &text).expect("material");
+                assert!(tables.get(&key).is_some(), "{name}: {text}");
+            }
+        }
+    }
+}

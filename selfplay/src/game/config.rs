@@ -33,8 +33,9 @@ pub struct SelfPlayConfig {
     pub resign_playout_share: f32,
     /// Plies after which a game is called a draw, at least 1. Default 400.
     pub max_plies: u16,
-    /// Folder of endgame tablebases on the worker's machine; empty for none. A game that comes into one of them is over, with
-    /// the table's result; one that begins in a table is played out. Default empty.
+    /// Folder of endgame tablebases on the worker's machine; [`SelfPlayConfig::AUTO_TABLES`] for the endings with three
+    /// men, solved when the worker starts; empty for none. A game that comes into one of them is over, with the table's
+    /// result; one that begins in a table is played out. Default `auto`.
     pub tablebases: String,
 }
 
@@ -61,12 +62,15 @@ impl Default for SelfPlayConfig {
             resign_plies: 5,
             resign_playout_share: 0.15,
             max_plies: 400,
-            tablebases: String::new(),
+            tablebases: Self::AUTO_TABLES.to_owned(),
         }
     }
 }
 
 impl SelfPlayConfig {
+    /// What stands in place of a folder of tablebases for those that are solved on the spot.
+    pub const AUTO_TABLES: &str = "auto";
+
     /// Checks every range.
     ///
     /// # Errors
