@@ -5,7 +5,7 @@
 mod learn;
 mod run;
 
-pub use learn::{LearnConfig, OptimizerConfig, WindowConfig};
+pub use learn::{LearnConfig, OptimizerConfig, OptimizerKind, WindowConfig};
 pub use run::{ArenaConfig, RunSection};
 
 use model::{DeviceChoice, Inference, NetConfig};

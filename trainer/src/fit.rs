@@ -93,7 +93,7 @@ pub fn fit(
 }
 
 fn read_games(run: &Run, config: &RunConfig) -> anyhow::Result<Replay> {
-    let mut replay = Replay::new(run.variant.clone(), &config.learn);
+    let mut replay = Replay::new(run.variant.clone(), &config.learn, run.tablebases()?);
     let mut stream = GameStream::new(&run.storage);
     loop {
         let scan = stream.scan()?;

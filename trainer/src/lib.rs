@@ -5,7 +5,7 @@
 //! 1. [`config`] reads a run's recipe, [`variant`] its rules, [`run`] opens its storage.
 //! 2. [`pipeline`] runs it all: worker processes ([`fleet`]) play, the trainer learns and publishes.
 //! 3. [`replay`] turns game records into samples, [`learn`] samples into better weights.
-//! 4. [`arena`] measures strength, [`values`] what the pieces are worth, [`worth`] what a new one would be.
+//! 4. [`arena`] measures strength, [`audit`] whether a run can be trusted, [`values`] what the pieces are worth, [`worth`] what a new one would be.
 //! 5. [`metrics`], [`progress`] and [`logging`] tell what is going on, [`pgn`] which games were played,
 //!    [`report`] everything on one page.
 //! 6. [`engine`] plays with a net for chess programs, over UCI or CECP; [`shipped`] has the nets that come along.
@@ -17,6 +17,7 @@
 mod output;
 
 pub mod arena;
+pub mod audit;
 mod cholesky;
 pub mod cli;
 pub mod compare;

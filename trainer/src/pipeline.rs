@@ -17,6 +17,7 @@ use std::time::Duration;
 
 pub use measure::match_config;
 pub use publish::net_id;
+pub(crate) use publish::step_of_net;
 
 /// Pause when there is nothing to do.
 const IDLE: Duration = Duration::from_millis(100);

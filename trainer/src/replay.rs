@@ -4,6 +4,7 @@ use crate::config::LearnConfig;
 use crate::learn::sample::{Sample, SampleError, samples};
 use rand::{Rng, RngExt};
 use rules::Variant;
+use rules::tablebase::Tablebases;
 use selfplay::record::GameRecord;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,6 +15,7 @@ const HOLDOUT_SAMPLES: usize = 8192;
 /// The replay window and the held-out samples.
 pub struct Replay {
     variant: Arc<Variant>,
+    tables: Option<Arc<Tablebases>>,
     config: LearnConfig,
     window: VecDeque<Sample>,
     holdout: VecDeque<Sample>,
@@ -23,10 +25,15 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// An empty window.
-    pub fn new(variant: Arc<Variant>, config: &LearnConfig) -> Replay {
+    /// An empty window; samples whose positions are in `tables` are exact.
+    pub fn new(
+        variant: Arc<Variant>,
+        config: &LearnConfig,
+        tables: Option<Arc<Tablebases>>,
+    ) -> Replay {
         Replay {
             variant,
+            tables,
             config: config.clone(),
             window: VecDeque::new(),
             holdout: VecDeque::new(),
@@ -40,7 +47,7 @@ impl Replay {
     /// # Errors
     /// If the record is of another variant or breaks the rules; nothing is taken from it then.
     pub fn add(&mut self, record: &GameRecord) -> Result<(), SampleError> {
-        let samples = samples(&self.variant, record)?;
+        let samples = samples(&self.variant, record, self.tables.as_deref())?;
         self.games += 1;
         let holds_out = holds_out(&record.game_id, self.config.holdout_every);
         let teaches =
@@ -75,6 +82,11 @@ impl Replay {
         (0..count)
             .map(|_| &self.window[rng.random_range(0..self.window.len())])
             .collect()
+    }
+
+    /// The window, oldest sample first.
+    pub fn window(&self) -> impl ExactSizeIterator<Item = &Sample> {
+        self.window.iter()
     }
 
     /// The held-out samples, oldest first.

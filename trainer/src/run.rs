@@ -7,9 +7,12 @@ use anyhow::Context;
 use rules::Variant;
 use rules::tablebase::Tablebases;
 use selfplay::game::SelfPlayConfig;
+use selfplay::games::GameStream;
 use selfplay::layout::{RunInfo, RunPaths};
+use selfplay::record::GameRecord;
 use selfplay::storage::Storage;
 use selfplay::tables;
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -119,6 +122,26 @@ impl Run {
         let tables = tables::load_some(&self.variant, Path::new(folder))
             .context("the recipe's field selfplay.tablebases names no usable tables")?;
         Ok(Some(Arc::new(tables)))
+    }
+
+    /// The newest finished games, at most so many, oldest first. Files that cannot be read are moved aside with a warning.
+    ///
+    /// # Errors
+    /// If the storage fails.
+    pub fn newest_games(&self, most: usize) -> anyhow::Result<VecDeque<GameRecord>> {
+        let mut stream = GameStream::new(&self.storage);
+        let mut newest = VecDeque::new();
+        loop {
+            let scan = stream.scan().context("cannot read the run's games")?;
+            for aside in &scan.set_aside {
+                tracing::warn!("{} is left out: {}", aside.chunk, aside.reason);
+            }
+            newest.extend(scan.games);
+            newest.drain(..newest.len().saturating_sub(most));
+            if !scan.more {
+                return Ok(newest);
+            }
+        }
     }
 
     /// Loads a published net as bytes, with its name for errors.

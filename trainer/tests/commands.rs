@@ -265,6 +265,15 @@ fn a_file_serves_wherever_a_name_does() {
     assert_eq!(two.matches("[Variant \"mine\"]").count(), 2, "{two}");
     assert_eq!(two.matches("[Result \"").count(), 2, "{two}");
     assert!(all.ends_with(&two) && all.len() > two.len());
+    folder.succeed(
+        &["audit", "--run", "runs/tiny", "--json", "audit.json"],
+        &["no fault", "held out", "policy entropy", "KFvK"],
+    );
+    assert!(folder.read("audit.json").contains("\"faults\": 0"));
+    folder.fail(
+        &["audit", "--run", "runs/tiny", "--games", "0"],
+        &["at least 1"],
+    );
     folder.fail(
         &["games", "--run", "runs/none", "--pgn", "x.pgn"],
         &["no run in 'runs/none'"],

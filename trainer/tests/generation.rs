@@ -107,7 +107,7 @@ fn generation(variant: &Arc<Variant>) {
     }
     let all: Vec<Sample> = games
         .iter()
-        .flat_map(|game| samples(variant, game).unwrap())
+        .flat_map(|game| samples(variant, game, None).unwrap())
         .collect();
     let batch: Vec<&Sample> = all.iter().take(24).collect();
     assert!(

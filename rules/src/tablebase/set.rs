@@ -184,6 +184,17 @@ impl Tablebases {
         Sub::new(table, pieces, flip)
     }
 
+    /// [`Tablebases::probe`], for a game that goes on from here under the fifty-move rule: `None` too if a mate would come too
+    /// late for it.
+    pub fn probe_in_play(&self, position: &Position) -> Option<TableValue> {
+        let quiet = self.variant.quiet_plies();
+        let left = quiet.saturating_sub(position.halfmove_clock());
+        self.probe(position).filter(|value| match value {
+            TableValue::Draw => true,
+            TableValue::Win(plies) | TableValue::Loss(plies) => *plies <= left,
+        })
+    }
+
     /// The value of a position for the side to move; `None` if there is no table for it, or it has castling rights,
     /// men in hand, or a king that could be captured.
     ///

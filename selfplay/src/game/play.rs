@@ -288,20 +288,14 @@ impl SelfPlayGame {
             .as_ref()
             .filter(|_| self.is_adjudicated)?;
         let position = self.game.position();
-        let left = self
-            .game
-            .variant()
-            .quiet_plies()
-            .saturating_sub(position.halfmove_clock());
         let wins = |color: Color| match color {
             Color::White => Outcome::WhiteWins,
             Color::Black => Outcome::BlackWins,
         };
-        let outcome = match tables.probe(position)? {
+        let outcome = match tables.probe_in_play(position)? {
             TableValue::Draw => Outcome::Draw,
-            TableValue::Win(plies) if plies <= left => wins(position.turn()),
-            TableValue::Loss(plies) if plies <= left => wins(!position.turn()),
-            TableValue::Win(_) | TableValue::Loss(_) => return None,
+            TableValue::Win(_) => wins(position.turn()),
+            TableValue::Loss(_) => wins(!position.turn()),
         };
         Some((outcome, EndReason::Tablebase))
     }

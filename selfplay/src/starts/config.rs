@@ -12,11 +12,11 @@ pub struct StartConfig {
     pub opening_share: f32,
     /// Share of games from the array without some men. Default 0.2.
     pub odds_share: f32,
-    /// Share of games with kings and a few men. Default 0.2.
+    /// Share of games with kings and a few men. Default 0.15.
     pub few_men_share: f32,
     /// Share of games from late positions of earlier games; openings as long as there are none. Default 0.1.
     pub archive_share: f32,
-    /// Share of games from positions of the tables of `selfplay.tablebases`; openings if there are none. Default 0.
+    /// Share of games from positions of the tables of `selfplay.tablebases`; openings if there are none. Default 0.05.
     pub tablebase_share: f32,
     /// Openings: least and greatest number of plies before the first searched one. Default \[0, 10\].
     pub opening_plies: [u16; 2],
@@ -42,9 +42,9 @@ impl Default for StartConfig {
         Self {
             opening_share: 0.5,
             odds_share: 0.2,
-            few_men_share: 0.2,
+            few_men_share: 0.15,
             archive_share: 0.1,
-            tablebase_share: 0.0,
+            tablebase_share: 0.05,
             opening_plies: [0, 10],
             sampled_share: 0.5,
             sampled_temperature: 1.0,

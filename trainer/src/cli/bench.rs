@@ -154,7 +154,7 @@ impl Bench {
         let samples = scan
             .games
             .iter()
-            .map(|game| samples(&self.variant, game))
+            .map(|game| samples(&self.variant, game, None))
             .collect::<Result<Vec<_>, _>>()?;
         Ok(samples.into_iter().flatten().collect())
     }

@@ -3,10 +3,7 @@
 use super::text_file;
 use crate::pgn;
 use crate::run::Run;
-use anyhow::{Context, ensure};
-use selfplay::games::GameStream;
-use selfplay::record::GameRecord;
-use std::collections::VecDeque;
+use anyhow::ensure;
 use std::path::PathBuf;
 
 /// Write the finished games of a run as PGN.
@@ -35,7 +32,7 @@ Examples:
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {
     let run = Run::open(&args.run)?;
-    let games = games(&run, args.most.unwrap_or(usize::MAX))?;
+    let games = run.newest_games(args.most.unwrap_or(usize::MAX))?;
     ensure!(
         !games.is_empty(),
         "the run '{}' has no finished game yet; wait until its workers have played some",
@@ -49,25 +46,4 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     })?;
     println!("{} games in '{}'", games.len(), args.pgn.display());
     Ok(())
-}
-
-/// The newest games, oldest first.
-fn games(run: &Run, most: usize) -> anyhow::Result<VecDeque<GameRecord>> {
-    let mut stream = GameStream::new(&run.storage);
-    let mut newest = VecDeque::new();
-    loop {
-        let scan = stream.scan().context("cannot read the run's games")?;
-        for aside in &scan.set_aside {
-            tracing::warn!("{} is left out: {}", aside.chunk, aside.reason);
-        }
-        for game in scan.games {
-            newest.push_back(game);
-            if newest.len() > most {
-                newest.pop_front();
-            }
-        }
-        if !scan.more {
-            return Ok(newest);
-        }
-    }
 }

@@ -1,6 +1,7 @@
 //! The command line: one file a subcommand, one printer for errors.
 
 mod arena;
+mod audit;
 mod bench;
 mod compare;
 mod engine;
@@ -54,6 +55,7 @@ enum Command {
     Selfplay(selfplay::Args),
     Arena(arena::Args),
     Values(values::Args),
+    Audit(audit::Args),
     Engine(engine::Args),
     Report(report::Args),
     Worth(worth::Args),
@@ -80,6 +82,7 @@ pub fn main() -> ExitCode {
         Command::Selfplay(args) => selfplay::run(args),
         Command::Arena(args) => arena::run(args),
         Command::Values(args) => values::run(args),
+        Command::Audit(args) => audit::run(args),
         Command::Engine(args) => engine::run(args),
         Command::Report(args) => report::run(args),
         Command::Worth(args) => worth::run(args),

@@ -42,7 +42,7 @@ pub struct LearnConfig {
     pub warmup_steps: u32,
     /// What is left of the learning rate at the end of the run's time, 0 to 1; a cosine leads there. Default 0.1.
     pub final_learning_rate_share: f32,
-    /// Constants of AdamW.
+    /// Which optimizer, and its constants.
     pub optimizer: OptimizerConfig,
     /// Memory of the averaged weights, which are the ones published: the average keeps this share at each step, 0 to
     /// below 1; early on less, so that it is not held back by the random start. Default 0.995.
@@ -69,10 +69,23 @@ pub struct WindowConfig {
     pub most: f64,
 }
 
-/// Constants of AdamW.
+/// How matrices and kernels are moved; everything else is moved by AdamW.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OptimizerKind {
+    /// By AdamW too.
+    AdamW,
+    /// Along their orthogonalised momentum.
+    #[default]
+    Muon,
+}
+
+/// Which optimizer, and the constants of AdamW.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct OptimizerConfig {
+    /// What moves matrices and kernels. Default Muon.
+    pub kind: OptimizerKind,
     /// Decay of the mean of the gradients, 0 to below 1. Default 0.9.
     pub beta_1: f32,
     /// Decay of the mean of the squared gradients, 0 to below 1. Default 0.99.
@@ -126,6 +139,7 @@ impl Default for WindowConfig {
 impl Default for OptimizerConfig {
     fn default() -> OptimizerConfig {
         OptimizerConfig {
+            kind: OptimizerKind::default(),
             beta_1: 0.9,
             beta_2: 0.99,
             epsilon: 1e-8,

@@ -6,14 +6,26 @@ use crate::learn::read;
 use crate::learn::sample::Sample;
 use burn::tensor::activation::{log_softmax, softmax};
 use model::{Net, NetOutput};
+use serde::Serialize;
 
 /// Samples that go through the net at once.
 const CHUNK: usize = 256;
 /// Bins of the calibration, of equal width in expected score.
-const BINS: usize = 10;
+pub const CALIBRATION_BINS: usize = 10;
+
+/// Positions whose expected score is about the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct CalibrationBin {
+    /// Positions.
+    pub positions: u32,
+    /// Mean expected score of the side to move, 0 to 1.
+    pub expected: f32,
+    /// Mean score that came of them.
+    pub scored: f32,
+}
 
 /// Measures on held-out samples; losses in nats.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct HoldoutReport {
     /// Samples measured on.
     pub samples: usize,
@@ -30,6 +42,8 @@ pub struct HoldoutReport {
     /// Expected calibration error of the expected score, 0 to 1: the mean distance, over bins, of what was expected
     /// from what came out.
     pub calibration_error: f32,
+    /// What that is the mean of, from sure losses to sure wins.
+    pub calibration: [CalibrationBin; CALIBRATION_BINS],
     /// Moves-left loss, in its own units.
     pub moves_left_loss: f32,
 }
@@ -64,6 +78,7 @@ pub fn evaluate(net: &Net, batcher: &Batcher, samples: &[&Sample]) -> HoldoutRep
         value_loss: sum.value_loss / count,
         constant_value_loss: outcome_entropy(samples),
         calibration_error: calibration.error(),
+        calibration: calibration.bins(),
         moves_left_loss: sum.moves_left_loss / count,
     }
 }
@@ -118,26 +133,34 @@ fn outcome_entropy(samples: &[&Sample]) -> f32 {
 #[derive(Default)]
 struct Calibration {
     /// Count, sum of expected scores, sum of scores.
-    bins: [(f32, f32, f32); BINS],
+    sums: [(f32, f32, f32); CALIBRATION_BINS],
 }
 
 impl Calibration {
     fn add(&mut self, expected: f32, score: f32) {
-        let bin = ((expected * BINS as f32) as usize).min(BINS - 1);
-        let (count, expected_sum, score_sum) = &mut self.bins[bin];
+        let bin = ((expected * CALIBRATION_BINS as f32) as usize).min(CALIBRATION_BINS - 1);
+        let (count, expected_sum, score_sum) = &mut self.sums[bin];
         *count += 1.0;
         *expected_sum += expected;
         *score_sum += score;
     }
 
     fn error(&self) -> f32 {
-        let total: f32 = self.bins.iter().map(|bin| bin.0).sum();
+        let total: f32 = self.sums.iter().map(|bin| bin.0).sum();
         let distance: f32 = self
-            .bins
+            .sums
             .iter()
             .map(|(_, expected, score)| (expected - score).abs())
             .sum();
         distance / total.max(1.0)
+    }
+
+    fn bins(&self) -> [CalibrationBin; CALIBRATION_BINS] {
+        self.sums.map(|(count, expected, score)| CalibrationBin {
+            positions: count as u32,
+            expected: expected / count.max(1.0),
+            scored: score / count.max(1.0),
+        })
     }
 }
 

@@ -7,6 +7,7 @@ pub mod batch;
 pub mod checkpoint;
 pub mod holdout;
 pub mod loss;
+mod muon;
 pub mod optimizer;
 pub mod params;
 pub mod sample;
@@ -18,7 +19,7 @@ use burn::tensor::{Device, Tensor};
 use checkpoint::{Checkpoint, CheckpointError, Counters};
 use loss::Losses;
 use model::{ModelError, NamedTensor, Net, NetConfig, NetShape, Weights};
-use optimizer::AdamW;
+use optimizer::Optimizer;
 use params::Slot;
 
 /// A net in training.
@@ -29,7 +30,7 @@ pub struct Learner {
     slots: Vec<Slot>,
     weights: Vec<f32>,
     average: Vec<f32>,
-    optimizer: AdamW,
+    optimizer: Optimizer,
     /// Counters and random numbers, which a checkpoint keeps.
     pub counters: Counters,
 }
@@ -69,7 +70,7 @@ impl Learner {
         let weights = params::values(&net);
         Ok(Learner {
             config: config.clone(),
-            optimizer: AdamW::new(config.optimizer, weights.len()),
+            optimizer: Optimizer::new(config.optimizer, weights.len()),
             average: weights.clone(),
             net,
             slots,

@@ -1,25 +1,28 @@
-//! AdamW (Loshchilov and Hutter 2019, <https://arxiv.org/abs/1711.05101>, algorithm 2) on flat vectors, with clipping by
-//! the norm of the whole gradient.
+//! The optimizer: AdamW (Loshchilov and Hutter 2019, <https://arxiv.org/abs/1711.05101>, algorithm 2) on flat vectors, with clipping by
+//! the norm of the whole gradient; matrices may be moved by [`muon`] instead.
 
-use crate::config::OptimizerConfig;
+use crate::config::{OptimizerConfig, OptimizerKind};
+use crate::learn::muon;
 use crate::learn::params::Slot;
+use rayon::prelude::*;
+use std::collections::HashMap;
 
 /// State of the optimizer: the two running means, in the parameters' flat order.
 #[derive(Clone, Debug, PartialEq)]
-pub struct AdamW {
+pub struct Optimizer {
     config: OptimizerConfig,
     /// Steps taken, for the correction of the means' bias towards their start at zero.
     pub steps: u64,
-    /// Running mean of the gradients.
+    /// Running mean of the gradients; Muon's momentum.
     pub mean: Vec<f32>,
-    /// Running mean of the squared gradients.
+    /// Running mean of the squared gradients; zeros where Muon is at work.
     pub mean_square: Vec<f32>,
 }
 
-impl AdamW {
+impl Optimizer {
     /// An optimizer that has seen no gradient yet, for `length` parameters.
-    pub fn new(config: OptimizerConfig, length: usize) -> AdamW {
-        AdamW {
+    pub fn new(config: OptimizerConfig, length: usize) -> Optimizer {
+        Optimizer {
             config,
             steps: 0,
             mean: vec![0.0; length],
@@ -61,24 +64,55 @@ impl AdamW {
             1.0
         };
         self.steps += 1;
+        let mut orthogonal = self.orthogonal_directions(slots, gradients, scale);
         for slot in slots.iter().filter(|slot| slot.trained) {
             let decay = if slot.decayed() {
                 1.0 - learning_rate * self.config.weight_decay
             } else {
                 1.0
             };
-            self.step_slot(
-                slot,
-                values,
-                gradients,
-                Step {
-                    learning_rate,
-                    scale,
-                    decay,
-                },
-            );
+            let step = Step {
+                learning_rate,
+                scale,
+                decay,
+            };
+            match orthogonal.remove(&slot.range.start) {
+                Some(direction) => {
+                    let values = &mut values[slot.range.clone()];
+                    for (value, direction) in values.iter_mut().zip(direction) {
+                        *value = *value * decay - learning_rate * direction;
+                    }
+                }
+                None => self.step_slot(slot, values, gradients, step),
+            }
         }
         norm
+    }
+
+    /// The directions of the matrices that are Muon's, by where they begin.
+    fn orthogonal_directions(
+        &mut self,
+        slots: &[Slot],
+        gradients: &[f32],
+        scale: f32,
+    ) -> HashMap<usize, Vec<f32>> {
+        if self.config.kind != OptimizerKind::Muon {
+            return HashMap::new();
+        }
+        let mut rest = self.mean.as_mut_slice();
+        let mut jobs = Vec::new();
+        for slot in slots {
+            let (momentum, later) = rest.split_at_mut(slot.range.len());
+            rest = later;
+            jobs.extend(muon::matrix_of(slot).map(|shape| (slot, shape, momentum)));
+        }
+        jobs.into_par_iter()
+            .map(|(slot, shape, momentum)| {
+                let gradient = &gradients[slot.range.clone()];
+                let direction = muon::direction(gradient, scale, momentum, shape);
+                (slot.range.start, direction)
+            })
+            .collect()
     }
 
     fn step_slot(&mut self, slot: &Slot, values: &mut [f32], gradients: &[f32], step: Step) {
@@ -134,6 +168,7 @@ mod tests {
 
     fn config() -> OptimizerConfig {
         OptimizerConfig {
+            kind: OptimizerKind::AdamW,
             beta_1: 0.9,
             beta_2: 0.999,
             epsilon: 1e-8,
@@ -145,7 +180,7 @@ mod tests {
     /// The first step of Adam has the size of the learning rate whatever the gradient, by construction.
     #[test]
     fn first_step_has_the_size_of_the_learning_rate() {
-        let mut optimizer = AdamW::new(config(), 2);
+        let mut optimizer = Optimizer::new(config(), 2);
         let mut values = vec![1.0, 1.0];
         optimizer.step(&[slot(vec![2], true)], &mut values, &[1000.0, -0.001], 0.01);
         assert!(
@@ -157,7 +192,7 @@ mod tests {
     /// Clipping scales the whole gradient, so the directions of its parts keep their proportion in the running mean.
     #[test]
     fn clipping_is_by_the_whole_norm() {
-        let mut optimizer = AdamW::new(
+        let mut optimizer = Optimizer::new(
             OptimizerConfig {
                 clip_norm: 1.0,
                 ..config()
@@ -182,7 +217,12 @@ mod tests {
             (vec![1], false, 1.0),
         ] {
             let mut values = [1.0];
-            AdamW::new(decaying, 1).step(&[slot(shape.clone(), trained)], &mut values, &[0.0], 0.1);
+            Optimizer::new(decaying, 1).step(
+                &[slot(shape.clone(), trained)],
+                &mut values,
+                &[0.0],
+                0.1,
+            );
             assert!(
                 (values[0] - expected).abs() < 1e-6,
                 "{shape:?} {trained}: {values:?}"
@@ -193,10 +233,10 @@ mod tests {
     /// One bad batch must not destroy the weights.
     #[test]
     fn a_gradient_that_is_not_finite_changes_nothing() {
-        let mut optimizer = AdamW::new(config(), 1);
+        let mut optimizer = Optimizer::new(config(), 1);
         let mut values = [1.0];
         let norm = optimizer.step(&[slot(vec![1], true)], &mut values, &[f32::NAN], 0.1);
         assert!(!norm.is_finite());
-        assert_eq!((values, optimizer), ([1.0], AdamW::new(config(), 1)));
+        assert_eq!((values, optimizer), ([1.0], Optimizer::new(config(), 1)));
     }
 }

@@ -1,6 +1,7 @@
 //! One position to learn from, made from a ply of a game record.
 
 use model::Wdl;
+use rules::tablebase::{TableValue, Tablebases};
 use rules::{Color, Move, Outcome, Position, Variant};
 use selfplay::game::EndReason;
 use selfplay::record::{GameRecord, PlyRecord};
@@ -55,9 +56,16 @@ pub enum SampleError {
 
 /// The samples of a game, one a ply, in order.
 ///
+/// Where `tables` know a position, its value and its distance to mate take the place of what players made of it: who
+/// cannot mate yet would teach that won endings are drawn.
+///
 /// # Errors
 /// If the record is of another variant or does not follow the rules.
-pub fn samples(variant: &Variant, record: &GameRecord) -> Result<Vec<Sample>, SampleError> {
+pub fn samples(
+    variant: &Variant,
+    record: &GameRecord,
+    tables: Option<&Tablebases>,
+) -> Result<Vec<Sample>, SampleError> {
     if record.variant != variant.name() {
         return Err(SampleError::Variant {
             game: record.game_id.to_string(),
@@ -67,7 +75,7 @@ pub fn samples(variant: &Variant, record: &GameRecord) -> Result<Vec<Sample>, Sa
     }
     let count = record.plies.len();
     let plies = record.plies.iter().enumerate();
-    plies
+    let mut samples = plies
         .map(|(index, ply)| {
             let moves_left = ended_by_rule(record.end).then_some((count - index) as f32);
             sample(variant, ply, record.outcome, moves_left).map_err(|reason| SampleError::Ply {
@@ -76,7 +84,44 @@ pub fn samples(variant: &Variant, record: &GameRecord) -> Result<Vec<Sample>, Sa
                 reason,
             })
         })
-        .collect()
+        .collect::<Result<Vec<Sample>, SampleError>>()?;
+    if let Some(tables) = tables {
+        teach_exactly(&mut samples, record, tables);
+    }
+    Ok(samples)
+}
+
+/// Puts exact values where tables know them, and counts the plies of an adjudicated game on to the mate.
+fn teach_exactly(samples: &mut [Sample], record: &GameRecord, tables: &Tablebases) {
+    if record.end == EndReason::Tablebase {
+        let count = samples.len();
+        let mate = plies_after(samples, record, tables);
+        for (index, sample) in samples.iter_mut().enumerate() {
+            sample.moves_left = mate.map(|plies| (count - index) as f32 + f32::from(plies));
+        }
+    }
+    for sample in samples {
+        let (score, plies) = match tables.probe_in_play(&sample.position) {
+            None => continue,
+            Some(TableValue::Draw) => (0.5, None),
+            Some(TableValue::Win(plies)) => (1.0, Some(plies)),
+            Some(TableValue::Loss(plies)) => (0.0, Some(plies)),
+        };
+        sample.outcome = certain(score);
+        sample.searched = certain(score);
+        sample.moves_left = plies.map(f32::from);
+    }
+}
+
+/// Plies from the position after the last recorded move to the mate; none if it is a draw.
+fn plies_after(samples: &[Sample], record: &GameRecord, tables: &Tablebases) -> Option<u16> {
+    let variant = tables.variant();
+    let (last, ply) = (&samples.last()?.position, record.plies.last()?);
+    let mv = variant.parse_move(last, &ply.mv).ok()?;
+    match tables.probe(&last.play(variant, mv))? {
+        TableValue::Draw => None,
+        TableValue::Win(plies) | TableValue::Loss(plies) => Some(plies),
+    }
 }
 
 /// Whether the game was played to its end, so that its length means something.
@@ -145,22 +190,20 @@ fn policy_target(
 
 /// The outcome as certainty, from `side`.
 fn outcome_for(outcome: Outcome, side: Color) -> Wdl {
-    let won = match outcome {
-        Outcome::Draw => {
-            return Wdl {
-                win: 0.0,
-                draw: 1.0,
-                loss: 0.0,
-            };
-        }
-        Outcome::WhiteWins => side == Color::White,
-        Outcome::BlackWins => side == Color::Black,
-    };
-    let win = if won { 1.0 } else { 0.0 };
+    certain(match (outcome, side) {
+        (Outcome::Draw, _) => 0.5,
+        (Outcome::WhiteWins, Color::White) | (Outcome::BlackWins, Color::Black) => 1.0,
+        (Outcome::WhiteWins, Color::Black) | (Outcome::BlackWins, Color::White) => 0.0,
+    })
+}
+
+/// The score 1, 0.5 or 0 as certainty.
+fn certain(score: f32) -> Wdl {
+    let is = |result: f32| if score == result { 1.0 } else { 0.0 };
     Wdl {
-        win,
-        draw: 0.0,
-        loss: 1.0 - win,
+        win: is(1.0),
+        draw: is(0.5),
+        loss: is(0.0),
     }
 }
 
@@ -204,6 +247,101 @@ mod tests {
             );
             assert!((wdl.win + wdl.draw + wdl.loss - 1.0).abs() < 1e-6);
         }
+    }
+
+    /// Rook against king, adjudicated as drawn after two plies by players who could not mate.
+    #[test]
+    fn tables_know_better_than_players() {
+        let chess = Variant::by_name("chess").expect("built in");
+        let tables = Tablebases::three_men(&chess).expect("solved");
+        let fens = [
+            "4k3/8/8/8/8/8/8/R3K3 w - - 0 1",
+            "4k3/R7/8/8/8/8/8/4K3 b - - 1 1",
+        ];
+        let ply = |(fen, mv): (&str, &str)| PlyRecord {
+            fen: fen.to_owned(),
+            mv: mv.to_owned(),
+            repetitions: 1,
+            policy: vec![(mv.to_owned(), 1.0)],
+            root_q: 0.0,
+            raw_value: certain(0.5),
+            visits: 8,
+            full_search: true,
+            net_id: String::new(),
+        };
+        let record = |end| GameRecord {
+            game_id: "g".to_owned(),
+            variant: "chess".to_owned(),
+            start_kind: selfplay::starts::StartKind::FewMen,
+            worker_id: "w".to_owned(),
+            seed: 1,
+            outcome: Outcome::Draw,
+            end,
+            would_resign: None,
+            plies: fens.into_iter().zip(["a1a7", "e8d8"]).map(ply).collect(),
+        };
+        let made = samples(&chess, &record(EndReason::MaxPlies), Some(&tables)).expect("made");
+        assert_eq!(
+            (made[0].outcome, made[0].searched),
+            (certain(1.0), certain(1.0))
+        );
+        assert_eq!(
+            (made[1].outcome, made[1].searched),
+            (certain(0.0), certain(0.0))
+        );
+        for sample in &made {
+            let exact = match tables.probe(&sample.position) {
+                Some(TableValue::Win(plies) | TableValue::Loss(plies)) => f32::from(plies),
+                other => panic!("{other:?}"),
+            };
+            assert_eq!(sample.moves_left, Some(exact));
+        }
+        let played = samples(&chess, &record(EndReason::MaxPlies), None).expect("made");
+        assert_eq!(
+            (played[0].outcome, played[0].moves_left),
+            (certain(0.5), None)
+        );
+    }
+
+    /// A position before the tables is as far from mate as the play to them and the rest together.
+    #[test]
+    fn adjudicated_games_count_on_to_the_mate() {
+        let chess = Variant::by_name("chess").expect("built in");
+        let tables = Tablebases::three_men(&chess).expect("solved");
+        let taken = PlyRecord {
+            fen: "4k3/n7/8/8/8/8/8/R3K3 w - - 0 1".to_owned(),
+            mv: "a1a7".to_owned(),
+            repetitions: 1,
+            policy: vec![("a1a7".to_owned(), 1.0)],
+            root_q: 0.5,
+            raw_value: certain(0.5),
+            visits: 8,
+            full_search: true,
+            net_id: String::new(),
+        };
+        let game = GameRecord {
+            game_id: "g".to_owned(),
+            variant: "chess".to_owned(),
+            start_kind: selfplay::starts::StartKind::FewMen,
+            worker_id: "w".to_owned(),
+            seed: 1,
+            outcome: Outcome::WhiteWins,
+            end: EndReason::Tablebase,
+            would_resign: None,
+            plies: vec![taken],
+        };
+        let after = Position::from_fen(&chess, "4k3/R7/8/8/8/8/8/4K3 b - - 0 1").expect("a FEN");
+        let Some(TableValue::Loss(plies)) = tables.probe(&after) else {
+            panic!("a rook wins");
+        };
+        let made = samples(&chess, &game, Some(&tables)).expect("made");
+        assert_eq!(made[0].moves_left, Some(1.0 + f32::from(plies)));
+        assert_eq!(made[0].outcome, certain(1.0));
+        assert!(
+            made[0].searched.win - made[0].searched.loss == 0.5,
+            "{:?}",
+            made[0]
+        );
     }
 
     /// A win for White is a loss for Black.

@@ -70,7 +70,7 @@ impl<'a> Pipeline<'a> {
                 inference: config.inference,
             }),
             intake: Intake::new(run),
-            replay: Replay::new(run.variant.clone(), &config.learn),
+            replay: Replay::new(run.variant.clone(), &config.learn, run.tablebases()?),
             batcher: Batcher::new(run.variant.clone(), config.learn.value_from_search),
             elo: newest_elo(run)?,
             rating: None,
