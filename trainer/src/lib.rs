@@ -39,6 +39,7 @@ pub mod replay;
 pub mod report;
 pub mod run;
 pub mod shipped;
+pub mod time_use;
 pub mod values;
 pub mod variant;
 pub mod worth;

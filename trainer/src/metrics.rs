@@ -3,9 +3,11 @@
 use crate::game_stats::GameStats;
 use crate::learn::StepReport;
 use crate::learn::holdout::HoldoutReport;
+use crate::time_use::{TrainerTime, WorkerTime};
 use anyhow::Context;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tensorboard_rs::summary_writer::SummaryWriter;
 
 /// Writes a run's curves; the step of all of them is the training step.
@@ -128,6 +130,23 @@ impl Metrics {
                     "replay/samples_per_position",
                     speeds.samples_per_position as f32,
                 ),
+            ],
+        );
+    }
+
+    /// What went into the last `seconds`, as shares: of the workers' time, and of the trainer's.
+    pub fn time(&mut self, step: u64, workers: WorkerTime, trainer: TrainerTime, seconds: f64) {
+        let [net, search, waiting] = workers.shares().map(|share| share as f32);
+        let share = |part: Duration| (part.as_secs_f64() / seconds.max(1e-9)) as f32;
+        self.scalars(
+            step,
+            &[
+                ("time/workers_net", net),
+                ("time/workers_search", search),
+                ("time/workers_waiting", waiting),
+                ("time/trainer_learning", share(trainer.learning)),
+                ("time/trainer_waiting", share(trainer.waiting)),
+                ("time/rating", share(trainer.rating)),
             ],
         );
     }

@@ -13,7 +13,7 @@ use crate::run::Run;
 use state::Pipeline;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub use measure::match_config;
 pub use publish::net_id;
@@ -46,6 +46,7 @@ pub fn run(run: &Run, stop: &AtomicBool) -> anyhow::Result<Ended> {
         if pipeline.time_is_up() {
             break Ended::TimeUp;
         }
+        let begun = Instant::now();
         pipeline.tend()?;
         pipeline.take_in_games()?;
         if pipeline.may_learn() {
@@ -57,6 +58,10 @@ pub fn run(run: &Run, stop: &AtomicBool) -> anyhow::Result<Ended> {
             pipeline.checkpoint_if_due()?;
         } else {
             sleep(IDLE);
+            pipeline.reporter.time.waiting += IDLE;
+        }
+        if pipeline.rating.is_some() {
+            pipeline.reporter.time.rating += begun.elapsed();
         }
         pipeline.report();
     };

@@ -18,10 +18,12 @@ pub use searches::{SearchRow, SearchTally};
 use crate::game_stats::GameStats;
 use crate::pipeline::step_of_net;
 use crate::run::Run;
+use crate::time_use::WorkerTime;
 use crate::values::exact::{Agreement, agreement};
 use anyhow::ensure;
 use model::{Inference, load_evaluator};
 use selfplay::layout::CurrentNet;
+use selfplay::pace::WorkerProgress;
 use selfplay::record::GameRecord;
 use serde::Serialize;
 
@@ -63,6 +65,8 @@ pub struct Audit {
     pub game_count: usize,
     /// Mean number of training steps by which the nets that played were older than the newest.
     pub steps_behind: f32,
+    /// What the workers have spent their time on.
+    pub worker_time: WorkerTime,
     /// The games once more by the rules.
     pub replayed: Replayed,
     /// What nets and searches thought in play, by phase.
@@ -130,6 +134,7 @@ pub fn audit(
         games: stats.scalars(),
         game_count: games.len(),
         steps_behind: stats.staleness(step),
+        worker_time: WorkerTime::of(&WorkerProgress::read_all(&run.storage)?),
         replayed,
         searches: tally.rows(),
         fit,

@@ -15,6 +15,7 @@ impl Display for Audit {
             "  {:<40} {:>8.0}",
             "training steps behind the newest net", self.steps_behind
         )?;
+        writeln!(f, "  {}", self.worker_time)?;
         writeln!(f, "\n{}", self.replayed)?;
         search_table(f, &self.searches)?;
         if let Some(fit) = &self.fit {

@@ -74,9 +74,9 @@ pub struct WindowConfig {
 #[serde(rename_all = "lowercase")]
 pub enum OptimizerKind {
     /// By AdamW too.
+    #[default]
     AdamW,
     /// Along their orthogonalised momentum.
-    #[default]
     Muon,
 }
 
@@ -84,7 +84,7 @@ pub enum OptimizerKind {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct OptimizerConfig {
-    /// What moves matrices and kernels. Default Muon.
+    /// What moves matrices and kernels. Default AdamW.
     pub kind: OptimizerKind,
     /// Decay of the mean of the gradients, 0 to below 1. Default 0.9.
     pub beta_1: f32,

@@ -3,6 +3,7 @@
 use super::publish::step_of_net;
 use super::state::Pipeline;
 use crate::run::Run;
+use crate::time_use::WorkerTime;
 use selfplay::games::GameStream;
 use selfplay::pace::WorkerProgress;
 use selfplay::record::GameRecord;
@@ -16,6 +17,7 @@ pub struct Intake {
     stream: GameStream,
     looked: Option<Instant>,
     evaluations: u64,
+    worker_time: WorkerTime,
 }
 
 impl Intake {
@@ -25,7 +27,13 @@ impl Intake {
             stream: GameStream::new(&run.storage),
             looked: None,
             evaluations: 0,
+            worker_time: WorkerTime::default(),
         }
+    }
+
+    /// What all workers have spent their time on so far, as of a few seconds ago.
+    pub(super) fn worker_time(&self) -> WorkerTime {
+        self.worker_time
     }
 
     /// Positions that all workers have evaluated so far, as of a few seconds ago.
@@ -73,6 +81,7 @@ impl Pipeline<'_> {
         {
             self.intake.looked = Some(Instant::now());
             let workers = WorkerProgress::read_all(&self.run.storage)?;
+            self.intake.worker_time = WorkerTime::of(&workers);
             self.intake.evaluations = workers
                 .iter()
                 .map(|worker| worker.positions_evaluated)

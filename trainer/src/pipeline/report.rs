@@ -6,6 +6,7 @@ use crate::learn::StepReport;
 use crate::metrics::{Metrics, Speeds};
 use crate::progress::{Display, Status, Waiting};
 use crate::run::Run;
+use crate::time_use::{TrainerTime, WorkerTime};
 use selfplay::layout::RunPaths;
 use std::time::{Duration, Instant};
 
@@ -22,6 +23,8 @@ pub struct Reporter {
     pub(super) games: GameStats,
     /// Sums over training steps since the last point.
     steps: Vec<StepReport>,
+    /// The trainer's time since the last point.
+    pub(super) time: TrainerTime,
     since: Instant,
     shown: Option<Instant>,
     /// Counters at the last point; none before the first.
@@ -36,6 +39,7 @@ struct Totals {
     evaluations: u64,
     positions: u64,
     steps: u64,
+    worker_time: WorkerTime,
 }
 
 impl Reporter {
@@ -48,6 +52,7 @@ impl Reporter {
             display: Display::new(),
             games: GameStats::default(),
             steps: Vec::new(),
+            time: TrainerTime::default(),
             since: Instant::now(),
             shown: None,
             before: None,
@@ -124,6 +129,7 @@ impl Pipeline<'_> {
             evaluations: self.intake.evaluations(),
             positions,
             steps: step,
+            worker_time: self.intake.worker_time(),
         };
         let reporter = &mut self.reporter;
         let before = reporter.before.replace(now).unwrap_or(now);
@@ -139,6 +145,11 @@ impl Pipeline<'_> {
         };
         reporter.since = Instant::now();
         reporter.metrics.speeds(step, &reporter.speeds);
+        let worker_time = now.worker_time.since(before.worker_time);
+        let trainer_time = std::mem::take(&mut reporter.time);
+        reporter
+            .metrics
+            .time(step, worker_time, trainer_time, seconds);
         if let Some(mean) = mean(&reporter.steps) {
             reporter.losses = Some((mean.policy_loss, mean.value_loss));
             reporter.metrics.training(step, &mean);

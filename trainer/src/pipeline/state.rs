@@ -128,6 +128,7 @@ impl<'a> Pipeline<'a> {
 
     /// One training step.
     pub(super) fn learn(&mut self) -> anyhow::Result<()> {
+        let begun = Instant::now();
         let count = self.run.config.learn.batch_size;
         let samples = self.replay.draw(count, &mut self.learner.counters.rng);
         let batch = self.batcher.batch(&samples, &self.learner.device());
@@ -139,6 +140,7 @@ impl<'a> Pipeline<'a> {
             );
         }
         self.reporter.add_step(&report);
+        self.reporter.time.learning += begun.elapsed();
         self.lease.set_counters(self.counters());
         Ok(())
     }
