@@ -10,14 +10,15 @@
 //! Fairy-Stockfish's and Stockfish's `eval` command print for its networks.
 
 mod summary;
+mod trial;
 
 use super::bootstrap::Bootstrap;
 use super::estimate::{HeatMap, Men, Sampled};
-use super::phase::{Part, Slice, part_of};
+use super::phase::{Part, Slice};
 use model::{EvalRequest, Evaluator, Wdl};
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
-use rules::{Color, Piece, Position, Square, Status, Variant};
+use rules::{Color, Position, Variant};
+use serde::{Deserialize, Serialize};
+use trial::{Measure, Trial};
 
 /// Expected scores are kept this far from 0 and 1 before their log-odds are taken.
 const CLIP: f64 = 1e-3;
@@ -50,6 +51,8 @@ pub struct ProbeResult {
     pub whole: Sampled,
     /// Over parts of the games. The resamples are of the same games as those of the whole, draw by draw.
     pub slices: Vec<(Slice, Sampled)>,
+    /// Over all positions, by the ways other than removal, which the rest goes by.
+    pub ways: Vec<(Way, Sampled)>,
     /// Where each man is worth how much.
     pub heat: Vec<HeatMap>,
 }
@@ -66,7 +69,7 @@ pub fn probe(
 ) -> Option<ProbeResult> {
     let men = Men::new(variant);
     let mut readings = Vec::new();
-    let per_batch = (BATCH / (2 * men.roles().count() + 1)).max(1);
+    let per_batch = (BATCH / (6 * men.roles().count() + 1)).max(1);
     for (batch, chunk) in positions.chunks(per_batch).enumerate() {
         let trials: Vec<Trial> = chunk
             .iter()
@@ -87,93 +90,41 @@ pub fn probe(
     summary::summarise(variant, men, &readings, config.bootstrap)
 }
 
+/// How a man is put on the board or taken off it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Way {
+    /// A man is taken off his square.
+    Removal,
+    /// A man takes the place of another of his side: of his worth the place is no part.
+    Exchange,
+    /// A man appears on a random empty square, which is mostly worse than one that he would have chosen.
+    Addition,
+}
+
+impl Way {
+    /// All of them.
+    pub const ALL: [Way; 3] = [Way::Removal, Way::Exchange, Way::Addition];
+
+    /// The name in tables.
+    pub fn title(self) -> &'static str {
+        match self {
+            Way::Removal => "removed",
+            Way::Exchange => "in another's place",
+            Way::Addition => "added",
+        }
+    }
+}
+
 /// What the net said about one position.
 struct Reading {
     game: usize,
     part: Part,
-    removals: Vec<(Removal, f64)>,
+    /// What each man was worth to his side, in logits.
+    measures: Vec<(Measure, f64)>,
 }
 
-/// A man that was taken off the board.
-#[derive(Clone, Copy)]
-struct Removal {
-    /// Place of the man among the roles.
-    man: usize,
-    owner: Color,
-    square: Square,
-}
-
-/// One position and its copies with a man less.
-struct Trial {
-    game: usize,
-    part: Part,
-    /// The position as it is, then the copies.
-    requests: Vec<EvalRequest>,
-    /// One a copy.
-    removed: Vec<Removal>,
-}
-
-impl Trial {
-    /// Takes off one man of each role and side, picked at random among those whose removal leaves a position that is
-    /// legal, goes on, and has nobody in check.
-    fn new(
-        variant: &Variant,
-        men: Men<'_>,
-        probed: ProbePosition,
-        seed: u64,
-        index: usize,
-    ) -> Trial {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        rng.set_stream(index as u64);
-        let mut trial = Trial {
-            game: probed.game,
-            part: part_of(variant, &probed.position),
-            requests: vec![request(variant, probed.position)],
-            removed: Vec::new(),
-        };
-        for color in Color::ALL {
-            for (man, (role, _)) in men.roles().enumerate() {
-                let squares: Vec<Square> =
-                    probed.position.pieces(color, role).into_iter().collect();
-                if squares.is_empty() {
-                    continue;
-                }
-                let square = squares[rng.random_range(0..squares.len())];
-                debug_assert_eq!(
-                    probed.position.piece_at(square),
-                    Some(Piece { color, role })
-                );
-                if let Some(without) = without(variant, &probed.position, square) {
-                    trial.requests.push(request(variant, without));
-                    trial.removed.push(Removal {
-                        man,
-                        owner: color,
-                        square,
-                    });
-                }
-            }
-        }
-        trial
-    }
-}
-
-fn without(variant: &Variant, position: &Position, square: Square) -> Option<Position> {
-    let without = position.with_piece(variant, square, None).ok()?;
-    (!without.is_check(variant) && without.status(variant) == Status::Ongoing).then_some(without)
-}
-
-/// The value head alone is wanted, so the request names a single move.
-fn request(variant: &Variant, position: Position) -> EvalRequest {
-    let mut moves = position.legal_moves(variant);
-    moves.truncate(1);
-    EvalRequest {
-        position,
-        repetitions: 1,
-        moves,
-    }
-}
-
-/// Evaluates the trials in one batch; each removal comes with the drop of its owner's value in logits. Positions that the net
+/// Evaluates the trials in one batch; each man comes with what he was worth to his side, in logits. Positions that the net
 /// takes for decided are left out.
 fn read(evaluator: &mut dyn Evaluator, trials: &[Trial], max_abs_q: f32) -> Vec<Reading> {
     let requests: Vec<EvalRequest> = trials
@@ -193,14 +144,14 @@ fn read(evaluator: &mut dyn Evaluator, trials: &[Trial], max_abs_q: f32) -> Vec<
         if before.1.q().abs() > max_abs_q {
             continue;
         }
-        let drop = |(&removal, &after): (&Removal, &(Color, Wdl))| {
-            let owner = removal.owner;
-            (removal, logit_for(owner, before) - logit_for(owner, after))
+        let worth = |measure: &Measure| {
+            let of = |request: usize| logit_for(measure.owner, values[request]);
+            (*measure, of(measure.with) - of(measure.lacking))
         };
         readings.push(Reading {
             game: trial.game,
             part: trial.part,
-            removals: trial.removed.iter().zip(&values[1..]).map(drop).collect(),
+            measures: trial.measures.iter().map(worth).collect(),
         });
     }
     readings

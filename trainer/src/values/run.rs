@@ -16,7 +16,7 @@ use super::probe::{ProbeConfig, ProbePosition, probe};
 use super::reconcile::combine;
 use super::regression::Regression;
 use super::sample::{Sampling, quiet_positions};
-use super::table::{SliceValues, TABLE_VERSION, ValueTable};
+use super::table::{SliceValues, TABLE_VERSION, ValueTable, WayValues};
 use anyhow::ensure;
 use matches::{NetFile, play_matches};
 use model::{DeviceChoice, Inference};
@@ -111,7 +111,7 @@ pub fn first_table(
             .slices
             .extend(sampled.map(|sampled| (slice, sampled)));
     }
-    let (mut heat, mut exact) = (Vec::new(), Vec::new());
+    let (mut heat, mut ways, mut exact) = (Vec::new(), Vec::new(), Vec::new());
     let net = CurrentNet::read(sources.storage)?;
     if let Some(net) = &net {
         let net = NetFile::read(sources, net)?;
@@ -132,6 +132,7 @@ pub fn first_table(
             findings.wholes.push(probed.whole);
             findings.slices.extend(probed.slices);
             heat = probed.heat;
+            ways = probed.ways;
         }
         if let Some(tables) = sources.tables {
             exact = agreement(tables, evaluator.as_mut(), EXACT_POSITIONS, config.seed);
@@ -163,6 +164,13 @@ pub fn first_table(
         combined: combine(&estimates),
         estimates,
         slices: slices.collect(),
+        ways: ways
+            .into_iter()
+            .map(|(way, sampled)| WayValues {
+                way,
+                estimate: sampled.estimate,
+            })
+            .collect(),
         heat,
         matches: findings.matches,
         trials: findings.trials,

@@ -9,11 +9,12 @@ use super::exact::Agreement;
 use super::first_moves::FirstMove;
 use super::odds::OddsMatch;
 use super::phase::Slice;
+use super::probe::Way;
 use super::reconcile::CombinedValue;
 use serde::{Deserialize, Serialize};
 
 /// Version of the JSON form.
-pub const TABLE_VERSION: u32 = 2;
+pub const TABLE_VERSION: u32 = 3;
 
 /// What is known about the worth of a variant's men.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -33,6 +34,8 @@ pub struct ValueTable {
     pub combined: Vec<CombinedValue>,
     /// Values in parts of the games, by each estimator that knows parts.
     pub slices: Vec<SliceValues>,
+    /// What the probe says by its other ways than removal.
+    pub ways: Vec<WayValues>,
     /// What each man is worth where, from the probe.
     pub heat: Vec<HeatMap>,
     /// Matches with unequal armies that the third estimator has played.
@@ -57,6 +60,15 @@ pub struct SliceValues {
     /// The part.
     pub slice: Slice,
     /// The values there.
+    pub estimate: Estimate,
+}
+
+/// The probe's values by one of its ways.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WayValues {
+    /// The way.
+    pub way: Way,
+    /// The values by it.
     pub estimate: Estimate,
 }
 
@@ -115,6 +127,7 @@ mod tests {
             }],
             combined: Vec::new(),
             slices: Vec::new(),
+            ways: Vec::new(),
             heat: Vec::new(),
             matches: Vec::new(),
             trials: Vec::new(),

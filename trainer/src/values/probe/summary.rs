@@ -1,6 +1,6 @@
-//! From single removals to values: over all positions, over parts of the games, and by square.
+//! From single men to values: over all positions, over parts of the games, by way, and by square.
 
-use super::{ProbeResult, Reading};
+use super::{ProbeResult, Reading, Way};
 use crate::values::bootstrap::Bootstrap;
 use crate::values::estimate::{Evidence, HeatMap, HeatSquare, Men, Method, Sampled, Scales, ratio};
 use crate::values::phase::Slice;
@@ -20,16 +20,20 @@ pub(super) fn summarise(
     if readings.is_empty() {
         return None;
     }
-    let whole = sampled(men, readings, &|_| true, bootstrap);
+    let [whole, exchanged, added] =
+        Way::ALL.map(|way| sampled(men, readings, (way, &|_| true), bootstrap));
     let slices = Slice::ALL.into_iter().filter_map(|slice| {
         let is_in = |reading: &Reading| slice.has(reading.part);
-        readings
-            .iter()
-            .any(is_in)
-            .then(|| (slice, sampled(men, readings, &is_in, bootstrap)))
+        readings.iter().any(is_in).then(|| {
+            (
+                slice,
+                sampled(men, readings, (Way::Removal, &is_in), bootstrap),
+            )
+        })
     });
     Some(ProbeResult {
         slices: slices.collect(),
+        ways: vec![(Way::Exchange, exchanged), (Way::Addition, added)],
         heat: heat(variant, men, readings),
         whole,
     })
@@ -40,7 +44,7 @@ pub(super) fn summarise(
 fn sampled(
     men: Men<'_>,
     readings: &[Reading],
-    is_wanted: &dyn Fn(&Reading) -> bool,
+    (way, is_wanted): (Way, &dyn Fn(&Reading) -> bool),
     bootstrap: Bootstrap,
 ) -> Sampled {
     let mut games: BTreeMap<usize, GameSums> = BTreeMap::new();
@@ -50,7 +54,7 @@ fn sampled(
             .entry(reading.game)
             .or_insert_with(|| GameSums::new(men));
         if is_wanted(reading) {
-            sums.add(men, &drops(men, reading));
+            sums.add(men, &drops(men, reading, way));
             sums.positions += 1;
             positions += 1;
         }
@@ -70,15 +74,19 @@ fn sampled(
     Sampled::new(Method::CounterfactualProbe, men, &evidence, point, draws)
 }
 
-/// The net's drop of value for each man of a position, in logits; `None` for men that it lacks or that cannot go.
+/// The net's drop of value for each man of a position, in logits; `None` for men that it says nothing about.
 type Drops = Vec<Option<f64>>;
 
 /// Drops of a man that both sides have are averaged.
-fn drops(men: Men<'_>, reading: &Reading) -> Drops {
+fn drops(men: Men<'_>, reading: &Reading, way: Way) -> Drops {
     let mut sums = vec![(0.0, 0u32); men.roles().count()];
-    for (removal, drop) in &reading.removals {
-        sums[removal.man].0 += drop;
-        sums[removal.man].1 += 1;
+    for (measure, drop) in reading
+        .measures
+        .iter()
+        .filter(|(measure, _)| measure.way == way)
+    {
+        sums[measure.man].0 += drop;
+        sums[measure.man].1 += 1;
     }
     let mean = |(sum, count): (f64, u32)| (count > 0).then(|| sum / f64::from(count));
     sums.into_iter().map(mean).collect()
@@ -152,7 +160,8 @@ fn scales(men: Men<'_>, games: &[GameSums], multiplicities: &[f64]) -> Scales {
 fn heat(variant: &Variant, men: Men<'_>, readings: &[Reading]) -> Vec<HeatMap> {
     let roles = men.roles().count();
     let mut sums = vec![vec![(0.0, 0u64); Square::COUNT]; roles];
-    for (removal, drop) in readings.iter().flat_map(|reading| &reading.removals) {
+    let removals = readings.iter().flat_map(|reading| &reading.measures);
+    for (removal, drop) in removals.filter(|(measure, _)| measure.way == Way::Removal) {
         let square = match removal.owner {
             Color::White => Some(removal.square),
             Color::Black => {

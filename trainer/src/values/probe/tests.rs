@@ -1,5 +1,8 @@
 use super::super::census::census;
 use super::*;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rules::Status;
 use model::Evaluation;
 use std::sync::Arc;
 
@@ -121,6 +124,37 @@ fn a_planted_value_function_is_read_back() {
             assert!(
                 (interval.high - interval.low) < 0.02 * truth,
                 "nothing varies but rounding: {interval}"
+            );
+        }
+    }
+}
+
+/// Where only material counts, it is all one how a man comes or goes.
+#[test]
+fn all_ways_read_the_same_planted_values() {
+    let variant = falcon();
+    let mut evaluator = MaterialEvaluator {
+        variant: variant.clone(),
+        worth: WORTH.to_vec(),
+        calls: 0,
+    };
+    let positions = positions(&variant, 20);
+    let result = probe(&variant, &mut evaluator, &positions, &config(), &mut |_| ());
+    let ways = result.expect("positions").ways;
+    let names: Vec<Way> = ways.iter().map(|(way, _)| *way).collect();
+    assert_eq!(names, [Way::Exchange, Way::Addition]);
+    for (way, sampled) in ways {
+        for (letter, worth) in WORTH {
+            let value = sampled.estimate.of(letter).expect("a man");
+            let logits = value.logits.expect("bounded").value;
+            assert!(
+                (logits / worth - 1.0).abs() < 5e-3,
+                "{way:?} {letter}: {logits}"
+            );
+            assert!(
+                value.positions > 20,
+                "{way:?} {letter}: {}",
+                value.positions
             );
         }
     }

@@ -4,7 +4,8 @@ use super::{SliceValues, ValueTable};
 use crate::arena::normal::Z_95;
 use crate::values::claims::ClaimedValues;
 use crate::values::court::Ruling;
-use crate::values::estimate::{Estimate, Interval, RoleValue};
+use crate::values::estimate::{Estimate, Interval, Method, RoleValue};
+use crate::values::probe::Way;
 use crate::values::reconcile::{Combined, CombinedValue};
 
 /// The unit of a block of the text table.
@@ -52,6 +53,7 @@ impl std::fmt::Display for ValueTable {
             }
         }
         self.write_slices(f)?;
+        self.write_ways(f)?;
         self.write_notes(f)?;
         self.write_warnings(f)?;
         self.write_rulings(f)
@@ -143,6 +145,37 @@ impl ValueTable {
             writeln!(f)?;
         }
         Ok(())
+    }
+
+    /// The probe's values in pawns by each of its ways.
+    fn write_ways(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let probe = self
+            .estimates
+            .iter()
+            .find(|whole| whole.method == Method::CounterfactualProbe);
+        let Some(probe) = probe.filter(|_| !self.ways.is_empty()) else {
+            return Ok(());
+        };
+        let others = self
+            .ways
+            .iter()
+            .map(|values| (values.way, &values.estimate));
+        let columns: Vec<(Way, &Estimate)> = std::iter::once((Way::Removal, probe))
+            .chain(others)
+            .collect();
+        let mut rows = vec![vec!["man".to_owned()]];
+        rows[0].extend(columns.iter().map(|(way, _)| way.title().to_owned()));
+        for man in &probe.values {
+            let mut row = vec![format!("{} {}", man.letter, man.name)];
+            row.extend(columns.iter().map(|(_, estimate)| {
+                let value = estimate.of(man.letter).and_then(|value| value.pawns);
+                value.map_or_else(|| "-".to_owned(), |interval| interval.to_string())
+            }));
+            rows.push(row);
+        }
+        writeln!(f, "The probe by its ways, in pawns")?;
+        write_aligned(f, &rows)?;
+        writeln!(f)
     }
 
     /// Says where methods contradict each other.
