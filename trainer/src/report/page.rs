@@ -262,6 +262,11 @@ impl Page {
                 );
             }
         }
+        let ways = values.rows_by_way();
+        if !ways.is_empty() {
+            self.text("<h3>The probe by its ways, in pawns</h3>\n");
+            self.table(&ways);
+        }
         Ok(())
     }
 

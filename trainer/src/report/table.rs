@@ -42,6 +42,10 @@ pub fn csv(report: &Report) -> String {
             &slice.estimate,
         );
     }
+    for way in &report.values.ways {
+        let kind = format!("{}: {}", way.estimate.method.title(), way.way.title());
+        estimate(&kind, "all", &way.estimate);
+    }
     for point in &report.history {
         estimate(
             "history",

@@ -1,9 +1,9 @@
 use super::super::census::census;
 use super::*;
+use model::Evaluation;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rules::Status;
-use model::Evaluation;
 use std::sync::Arc;
 
 /// Believes in σ(Σ worth·difference) and in nothing else.

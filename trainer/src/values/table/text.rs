@@ -147,14 +147,14 @@ impl ValueTable {
         Ok(())
     }
 
-    /// The probe's values in pawns by each of its ways.
-    fn write_ways(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+    /// The probe's values in pawns by each of its ways, the head first; nothing if there was no probe.
+    pub fn rows_by_way(&self) -> Vec<Vec<String>> {
         let probe = self
             .estimates
             .iter()
             .find(|whole| whole.method == Method::CounterfactualProbe);
         let Some(probe) = probe.filter(|_| !self.ways.is_empty()) else {
-            return Ok(());
+            return Vec::new();
         };
         let others = self
             .ways
@@ -172,6 +172,14 @@ impl ValueTable {
                 value.map_or_else(|| "-".to_owned(), |interval| interval.to_string())
             }));
             rows.push(row);
+        }
+        rows
+    }
+
+    fn write_ways(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let rows = self.rows_by_way();
+        if rows.is_empty() {
+            return Ok(());
         }
         writeln!(f, "The probe by its ways, in pawns")?;
         write_aligned(f, &rows)?;
