@@ -15,9 +15,10 @@ pub struct Args {
     /// several variants [default: the net that comes with the program, if there is one for the variant].
     #[arg(long, value_name = "NET")]
     net: Vec<String>,
-    /// The variant until the client names another: a built-in one's name, or the path of a TOML file.
-    #[arg(long, default_value = "falcon")]
-    variant: String,
+    /// The variant until the client names another: a built-in one's name, or the path of a TOML file [default: that of the
+    /// first net, else falcon].
+    #[arg(long)]
+    variant: Option<String>,
     /// Memory for the search, in MiB.
     #[arg(long, default_value_t = Settings::default().hash_mib)]
     hash: usize,
@@ -32,6 +33,9 @@ pub struct Args {
     inference: Inference,
 }
 
+/// The variant when nothing names one.
+const DEFAULT_VARIANT: &str = "falcon";
+
 const EXAMPLES: &str = "\
 Examples:
   falconzero engine --net runs/falcon-quick
@@ -40,13 +44,18 @@ Examples:
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {
-    let variant = variant::load(&args.variant)?;
+    let nets = NetShelf::read(args.net.iter().map(String::as_str))?;
+    let variant = match (&args.variant, nets.variant()) {
+        (Some(name), _) => variant::load(name)?,
+        (None, Some(variant)) => variant,
+        (None, None) => variant::load(DEFAULT_VARIANT)?,
+    };
     let mut settings = Settings::default();
     settings.set_number("Hash", args.hash)?;
     settings.set_number("Threads", args.threads)?;
     let setup = Setup {
         variant,
-        nets: NetShelf::read(args.net.iter().map(String::as_str))?,
+        nets,
         settings,
         device: args.device,
         inference: args.inference,

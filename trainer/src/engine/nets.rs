@@ -3,8 +3,11 @@
 use super::team::Team;
 use crate::arena::spec::{ContestantSpec, NetBytes};
 use crate::shipped;
-use model::{DeviceChoice, Evaluator, Inference, ModelError, UniformEvaluator, load_evaluator};
+use model::{
+    DeviceChoice, Evaluator, Inference, ModelError, UniformEvaluator, load_evaluator, read_meta,
+};
 use rules::Variant;
+use std::sync::Arc;
 
 /// Where and how nets are evaluated.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +51,19 @@ impl NetShelf {
             });
         }
         Ok(NetShelf { nets })
+    }
+
+    /// The variant that the first net plays, if there is a net and its rules can be read.
+    pub fn variant(&self) -> Option<Arc<Variant>> {
+        let net = self.nets.iter().find_map(|choice| match choice {
+            Choice::Net(bytes) => Some(bytes),
+            Choice::Uniform => None,
+        })?;
+        let meta = read_meta(&net.bytes, &net.origin).ok()?;
+        let built_in = Variant::by_name(&meta.variant);
+        built_in
+            .or_else(|_| Variant::from_toml(&meta.variant_toml))
+            .ok()
     }
 
     /// Reads the value of the option `EvalFile`: names as in [`read`](NetShelf::read), separated by `;`.

@@ -2,6 +2,7 @@
 
 use super::pipe::Client;
 use super::{setup, uniform};
+use crate::engine::NetShelf;
 use crate::engine::notation::Notation;
 use model::{DeviceChoice, Net, NetConfig, NetMeta, NetShape, save_net};
 use rules::{Game, Position, Status, Variant};
@@ -32,6 +33,18 @@ fn net_file(folder: &tempfile::TempDir, variant: &str) -> PathBuf {
     let bytes = save_net(&net, &meta).expect("a net file");
     std::fs::write(&path, bytes).expect("written");
     path
+}
+
+/// Clients of chess never name it.
+#[test]
+fn the_first_net_says_what_is_played() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = net_file(&folder, "chess");
+    let shelf = NetShelf::read(["uniform", &path.to_string_lossy()]).expect("readable nets");
+    let variant = shelf.variant().expect("a net's variant");
+    assert_eq!(variant.name(), "chess");
+    let without = NetShelf::read(["uniform"]).expect("no file");
+    assert!(without.variant().is_none());
 }
 
 #[test]
