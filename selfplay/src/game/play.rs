@@ -99,7 +99,8 @@ impl SelfPlayGame {
             is_endgame(start.kind) || rng.random::<f32>() < config.selfplay.resign_playout_share;
         let tables = config.tablebases.as_ref();
         let is_adjudicated = tables.is_some_and(|tables| tables.probe(&start.position).is_none());
-        let search = Search::new(&game, config.search.clone(), 0);
+        let mut search = Search::new(&game, config.search.clone(), 0);
+        search.set_tables(tables.cloned().filter(|_| is_adjudicated));
         let phase = Phase::Sampling {
             left: start.sampled_plies,
             pending: None,

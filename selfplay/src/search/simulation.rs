@@ -8,6 +8,7 @@ use std::sync::Arc;
 use model::{EvalRequest, Evaluation, Wdl};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
+use rules::tablebase::{TableValue, Tablebases};
 use rules::{Game, Move, Position, Status, Variant};
 
 use self::deep::Room;
@@ -48,6 +49,8 @@ pub struct Search {
     schedule: Vec<u32>,
     /// The root moves to search; `None` is all legal ones.
     root_moves: Option<Vec<Move>>,
+    /// Endgame tables of the variant: their positions need no search.
+    tables: Option<Arc<Tablebases>>,
     /// What the tree may hold, as numbers of nodes and edges.
     room: Option<Room>,
     simulations: u32,
@@ -103,6 +106,7 @@ impl Search {
             gumbels: Vec::new(),
             schedule: Vec::new(),
             root_moves: None,
+            tables: None,
             room: None,
             simulations: 0,
             raw_value: Wdl {
@@ -127,6 +131,11 @@ impl Search {
         self.config = config;
         self.rng = ChaCha8Rng::seed_from_u64(seed);
         self.set_root(game);
+    }
+
+    /// From now on takes the values of positions in these tables, of the game's variant, for certain.
+    pub fn set_tables(&mut self, tables: Option<Arc<Tablebases>>) {
+        self.tables = tables;
     }
 
     fn set_root(&mut self, game: &Game) {
@@ -338,9 +347,23 @@ impl Search {
             Status::Ongoing if earlier.in_search && self.config.twofold_is_draw => {
                 self.tree.end(child, None)
             }
-            Status::Ongoing => {}
+            Status::Ongoing => {
+                if let Some(value) = self.known(&position) {
+                    self.tree.end(child, Some(value));
+                }
+            }
         }
         child
+    }
+
+    /// The exact value of a position, if the tables know it.
+    fn known(&self, position: &Position) -> Option<Proven> {
+        let value = self.tables.as_ref()?.probe_in_play(position)?;
+        Some(match value {
+            TableValue::Draw => Proven::Draw,
+            TableValue::Win(plies) => Proven::Win(plies),
+            TableValue::Loss(plies) => Proven::Loss(plies),
+        })
     }
 
     /// Counts earlier occurrences of a new position that the present path leads to.

@@ -1,6 +1,7 @@
 //! The whole search on real games with fake evaluators.
 
 mod deep;
+mod tables;
 
 use std::sync::Arc;
 

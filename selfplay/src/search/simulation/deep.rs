@@ -131,6 +131,7 @@ impl Search {
         if self.config.mate_scan && self.tree.node(ROOT).proven.is_none() {
             self.scan_for_mates();
         }
+        self.solve_by_tables();
         true
     }
 

@@ -55,6 +55,28 @@ impl Search {
         if self.config.mate_scan {
             self.scan_for_mates();
         }
+        self.solve_by_tables();
+    }
+
+    /// If the tables know the root, visits all of its moves that they know as well.
+    pub(super) fn solve_by_tables(&mut self) {
+        if self.known(self.tree.position(ROOT)).is_none() {
+            return;
+        }
+        for index in 0..self.tree.edges(ROOT).len() {
+            let Edge { mv, child, .. } = self.tree.edges(ROOT)[index];
+            let position = self.tree.position(ROOT).play(&self.variant, mv);
+            // A defence that would outlast the fifty-move rule is left to the search.
+            if child.is_some() || self.known(&position).is_none() {
+                continue;
+            }
+            self.scratch.path.clear();
+            self.scratch.path.push(ROOT);
+            let child = self.add_child(ROOT, index);
+            let outlook = self.tree.node(child).outlook();
+            self.tree.backup(&[ROOT, child], outlook);
+            self.simulations += 1;
+        }
     }
 
     /// Visits every root move that mates at once. A move that has been visited is known to mate if it does.
