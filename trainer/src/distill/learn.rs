@@ -3,9 +3,9 @@
 //! The input layer is a sum of a few rows of many, which plain loops form and differentiate faster than tensors do; all behind it is burn's.
 
 use super::{DistillConfig, DistillStage};
-use crate::config::OptimizerConfig;
+use crate::config::{OptimizerConfig, OptimizerKind};
 use crate::distill::lessons::Lesson;
-use crate::learn::optimizer::AdamW;
+use crate::learn::optimizer::Optimizer;
 use crate::learn::params::{self, Slot};
 use burn::tensor::activation::softplus;
 use burn::tensor::{Device, Tensor, TensorData};
@@ -39,8 +39,8 @@ pub struct Student {
     slots: Vec<Slot>,
     /// The layers' parameters in flat order.
     values: Vec<f32>,
-    for_input: AdamW,
-    for_layers: AdamW,
+    for_input: Optimizer,
+    for_layers: Optimizer,
 }
 
 /// A lesson as the net sees it.
@@ -54,6 +54,7 @@ impl Student {
     /// A student that begins with `net`, which is on [`device`].
     pub fn new(net: FloatNnue) -> Student {
         let config = OptimizerConfig {
+            kind: OptimizerKind::AdamW,
             beta_1: 0.9,
             beta_2: 0.999,
             epsilon: 1e-7,
@@ -62,8 +63,8 @@ impl Student {
         };
         let (slots, values) = (params::slots(&net.layers), params::values(&net.layers));
         Student {
-            for_input: AdamW::new(config, net.input.len()),
-            for_layers: AdamW::new(config, values.len()),
+            for_input: Optimizer::new(config, net.input.len()),
+            for_layers: Optimizer::new(config, values.len()),
             net,
             slots,
             values,

@@ -23,6 +23,7 @@ mod options;
 mod outbox;
 mod score;
 mod session;
+mod solved;
 mod team;
 mod thinker;
 mod time;

@@ -6,6 +6,7 @@ mod think;
 use super::control::Control;
 use super::event::{Event, Report};
 use super::limits::Limits;
+use super::solved::SolvedEndings;
 use model::{CachedEvaluator, Evaluator};
 use rules::{Game, Move, Position};
 use selfplay::search::Search;
@@ -101,6 +102,7 @@ struct Worker {
     memory: usize,
     evaluator: Option<CachedEvaluator<Box<dyn Evaluator>>>,
     tree: Option<Tree>,
+    endings: SolvedEndings,
 }
 
 /// A search with the way to its root, so that it is known again.
@@ -117,6 +119,7 @@ impl Worker {
             memory,
             evaluator: None,
             tree: None,
+            endings: SolvedEndings::default(),
         }
     }
 

@@ -72,7 +72,9 @@ impl Worker {
 
     /// The tree of the last search, moved on to the job's position if it leads there, or an empty one.
     fn tree_for(&mut self, job: &Job) -> Tree {
+        let tables = self.endings.tables(job.game.variant(), job.game.position());
         if let Some(mut tree) = self.tree.take() {
+            tree.search.set_tables(tables);
             let follows = tree.start == job.start
                 && job.moves.starts_with(&tree.moves)
                 && job.limits.moves.is_empty();
@@ -92,6 +94,7 @@ impl Worker {
             };
         }
         let mut search = Search::new(&job.game, search_config(), 0);
+        search.set_tables(tables);
         search.limit_memory(self.memory - self.memory / CACHE_SHARE);
         Tree {
             start: job.start,
