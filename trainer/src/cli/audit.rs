@@ -1,10 +1,9 @@
 //! `falconzero audit`: can a run be trusted?
 
 use super::json_file;
+use super::stage_bar::StageBar;
 use crate::audit::{AuditConfig, AuditStage, audit};
-use crate::logging;
 use crate::run::Run;
-use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
 
 /// Check that a run learns from what it played, and what its net has learnt.
@@ -38,23 +37,20 @@ Examples:
 pub fn run(args: Args) -> anyhow::Result<()> {
     json_file::check(args.json.as_deref())?;
     let run = Run::open(&args.run)?;
-    let style = ProgressStyle::with_template("{elapsed_precise} [{bar:30}] {msg} {pos}/{len}")?;
-    let bar = ProgressBar::new(0).with_style(style.progress_chars("=> "));
-    logging::keep_clear_of(bar.clone());
+    let bar = StageBar::new();
     let config = AuditConfig {
         games: args.games,
         samples: args.samples,
     };
     let found = audit(&run, config, &mut |stage, done, all| {
-        bar.set_message(match stage {
+        let stage = match stage {
             AuditStage::Reading => "reading games",
             AuditStage::Replaying => "replaying games",
             AuditStage::Measuring => "measuring the net",
-        });
-        bar.set_length(all as u64);
-        bar.set_position(done as u64);
+        };
+        bar.show(stage, done, all);
     })?;
-    bar.finish_and_clear();
+    bar.finish();
     print!("{found}");
     if let Some(path) = &args.json {
         json_file::write(path, &found)?;

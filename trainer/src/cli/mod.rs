@@ -16,6 +16,7 @@ mod piece;
 mod report;
 mod selfplay;
 mod solve;
+mod stage_bar;
 mod tablebase;
 mod text_file;
 mod train;

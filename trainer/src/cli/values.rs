@@ -1,12 +1,12 @@
 //! `falconzero values`: what the pieces are worth.
 
 use super::json_file;
+use super::stage_bar::StageBar;
+use crate::interrupt;
 use crate::run::Run;
 use crate::values::odds::OddsConfig;
 use crate::values::{Sources, ValuesConfig, ValuesStage, first_table};
-use crate::{interrupt, logging};
 use anyhow::ensure;
-use indicatif::{ProgressBar, ProgressStyle};
 use model::{DeviceChoice, Inference};
 use selfplay::tables;
 use std::path::{Path, PathBuf};
@@ -89,8 +89,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         Some(folder) => Some(Arc::new(tables::load_some(&run.variant, folder)?)),
         None => run.tablebases()?,
     };
-    let bar = ProgressBar::new(0).with_style(style());
-    logging::keep_clear_of(bar.clone());
+    let bar = StageBar::new();
     let stop = interrupt::flag(
         "Finishing with the games played so far; press Ctrl-C again to stop at once.",
     )?;
@@ -103,17 +102,16 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         stop: &stop,
     };
     let table = first_table(&sources, &config, &mut |stage, done, all| {
-        bar.set_message(match stage {
+        let stage = match stage {
             ValuesStage::Reading => "reading games",
             ValuesStage::Probing => "probing positions",
             ValuesStage::Fitting => "fitting outcomes",
             ValuesStage::Playing => "playing odds",
             ValuesStage::Trying => "trying claims",
-        });
-        bar.set_length(all as u64);
-        bar.set_position(done as u64);
+        };
+        bar.show(stage, done, all);
     })?;
-    bar.finish_and_clear();
+    bar.finish();
     print!("{table}");
     if let Some(path) = &args.json {
         json_file::write(path, &table)?;
@@ -128,13 +126,6 @@ fn open(location: &str) -> anyhow::Result<Run> {
         "there is no run in '{location}'; give the folder or URL of one, for instance runs/falcon-quick"
     );
     Run::open(location)
-}
-
-fn style() -> ProgressStyle {
-    let style = ProgressStyle::with_template("{elapsed_precise} [{bar:30}] {msg} {pos}/{len}");
-    style
-        .expect("the template is well formed")
-        .progress_chars("=> ")
 }
 
 #[cfg(test)]

@@ -2,12 +2,11 @@
 
 use super::text_file;
 use crate::arena::spec::NetBytes;
+use crate::cli::stage_bar::StageBar;
 use crate::distill::learn::UNITS_PER_NAT;
 use crate::distill::{DistillConfig, DistillStage, Distilled, distill, material_net};
-use crate::logging;
 use crate::run::Run;
 use anyhow::{Context, ensure};
-use indicatif::{ProgressBar, ProgressStyle};
 use model::export::nnue::{Features, NnueNet, UNITS_PER_PAWN};
 use model::{DeviceChoice, Inference, load_evaluator};
 use rules::Variant;
@@ -106,24 +105,22 @@ fn distilled(
         seed: args.seed,
         ..DistillConfig::default()
     };
-    let bar = ProgressBar::new(0).with_style(style());
-    logging::keep_clear_of(bar.clone());
+    let bar = StageBar::new();
     let distilled = distill(
         &run.storage,
         variant,
         &mut *teacher,
         config,
         &mut |stage, done, all| {
-            bar.set_message(match stage {
+            let stage = match stage {
                 DistillStage::Reading => "reading games",
                 DistillStage::Judging => "judging positions",
                 DistillStage::Learning => "learning",
-            });
-            bar.set_length(all as u64);
-            bar.set_position(done as u64);
+            };
+            bar.show(stage, done, all);
         },
     )?;
-    bar.finish_and_clear();
+    bar.finish();
     print_fit(&distilled);
     Ok(distilled.net)
 }
@@ -145,13 +142,6 @@ fn print_fit(distilled: &Distilled) {
     ] {
         println!("{name:14} {:17.4} {:28.4}", fit.divergence, fit.error);
     }
-}
-
-fn style() -> ProgressStyle {
-    let style = ProgressStyle::with_template("{elapsed_precise} [{bar:30}] {msg} {pos}/{len}");
-    style
-        .expect("the template is well formed")
-        .progress_chars("=> ")
 }
 
 #[cfg(test)]
