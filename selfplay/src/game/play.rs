@@ -100,7 +100,8 @@ impl SelfPlayGame {
         let tables = config.tablebases.as_ref();
         let is_adjudicated = tables.is_some_and(|tables| tables.probe(&start.position).is_none());
         let mut search = Search::new(&game, config.search.clone(), 0);
-        search.set_tables(tables.cloned().filter(|_| is_adjudicated));
+        // A game that begins in the tables shows how to win there, or to hold out.
+        search.set_tables(tables.cloned());
         let phase = Phase::Sampling {
             left: start.sampled_plies,
             pending: None,

@@ -83,15 +83,18 @@ fn faults(variant: &Arc<Variant>, game: &GameRecord) -> Vec<(usize, String)> {
             ));
             return found;
         }
-        let count = seen.entry(board(&fen)).or_default();
+        let names = names(&fen);
+        let counts = names
+            .clone()
+            .map(|name| seen.get(&name).map_or(1, |count| count + 1));
         // Random plies before the record may have seen it, if nothing irreversible has happened since.
-        let is_new = *count == 0 && usize::from(position.halfmove_clock()) > index;
-        if *count + 1 != ply.repetitions && !is_new {
-            let (stands, recorded) = (*count + 1, ply.repetitions);
+        let is_new = counts == [1, 1] && usize::from(position.halfmove_clock()) > index;
+        if !counts.contains(&ply.repetitions) && !is_new {
+            let (stands, recorded) = (counts[0], ply.repetitions);
             let what = format!("it stands for the {stands}. time, the record says {recorded}");
             found.push((index, what));
         }
-        *count = ply.repetitions;
+        seen.extend(names.map(|name| (name, ply.repetitions)));
         let left = (game.plies.len() - index) as f32;
         let wrong = wrong_target(variant, &position, (game, ply), sample, left);
         found.extend(wrong.map(|what| (index, what)));
@@ -103,18 +106,25 @@ fn faults(variant: &Arc<Variant>, game: &GameRecord) -> Vec<(usize, String)> {
             }
         }
     }
-    let stands = seen
-        .get(&board(&position.fen(variant)))
-        .map_or(1, |count| count + 1);
+    let last = names(&position.fen(variant));
+    let stands = last.map(|name| seen.get(&name).map_or(1, |count| count + 1));
+    let stands = stands[0].max(stands[1]);
     let end = wrong_end(variant, &position, stands, game);
     found.extend(end.map(|what| (game.plies.len(), what)));
     found
 }
 
-/// A FEN without its counters.
-fn board(fen: &str) -> String {
-    let fields: Vec<&str> = fen.split(' ').collect();
-    fields[..fields.len().saturating_sub(2)].join(" ")
+/// A FEN without its counters, with and without its en passant square: after a double step it has one even if nobody can
+/// capture, and then it does not tell positions apart.
+fn names(fen: &str) -> [String; 2] {
+    [3, 2].map(|last| {
+        let fields = fen.split(' ').enumerate();
+        let fields = fields.filter(|&(place, _)| place <= last || place > 5);
+        fields
+            .map(|(_, field)| field)
+            .collect::<Vec<&str>>()
+            .join(" ")
+    })
 }
 
 /// What is wrong with the targets of a sample, told without the code that makes them.
