@@ -257,7 +257,7 @@ impl Tablebases {
         Ok(key)
     }
 
-    /// The position of a table's cell.
+    /// The position of a table's cell, as a game could have come to it.
     pub(super) fn position(&self, table: &Tablebase, turn: Color, places: Places) -> Position {
         let men: Vec<(Square, Color, crate::Role)> = table
             .layout
@@ -270,6 +270,8 @@ impl Tablebases {
             })
             .collect();
         let mut position = Position::of_men(&men, turn);
+        // Nobody has men in hand: all of them have been entered, after as many losses.
+        position.losses = Color::ALL.map(|color| self.variant.most_entries(color));
         position.refresh_key(&self.variant);
         position
     }

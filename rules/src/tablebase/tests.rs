@@ -209,6 +209,29 @@ fn what_tables_cannot_say_is_refused_by_name() {
     assert_eq!(tables.probe(&chess.start()), None);
 }
 
+/// A position of a table can be written down and read again, also where men come from the hand.
+#[test]
+fn cells_are_positions_of_games() {
+    for (name, material) in [
+        ("chess", "KRvK"),
+        ("falcon-hunter", "KHvK"),
+        ("decimal-falcon-hunter", "KFvK"),
+    ] {
+        let (tables, key) = tables(name, material);
+        let table = tables.get(&key).expect("built");
+        let cells = (0..table.cells()).step_by(997);
+        let positions: Vec<Position> = cells
+            .filter_map(|cell| Some(table.entry(&tables, cell)?.0))
+            .collect();
+        assert!(positions.len() > 10, "{name}");
+        for position in positions {
+            let fen = position.fen(tables.variant());
+            let read = Position::from_fen(tables.variant(), &fen).expect(&fen);
+            assert_eq!(read, position, "{name}: {fen}");
+        }
+    }
+}
+
 /// Whichever side has the man, on boards of all sizes and where men come from the hand.
 #[test]
 fn three_men_cover_every_man() {
