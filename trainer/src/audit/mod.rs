@@ -1,9 +1,9 @@
 //! A sceptic's look at a run: were the games played by the rules, do the targets follow from them, what do searches add
 //! to the net, and does the net know more than its training samples.
 //!
-//! 1. [`replay`]: every game once more by the rules, and every target from scratch.
-//! 2. [`searches`]: the values that nets and searches gave while playing, against what came of the games.
-//! 3. [`fit`]: the newest net on samples that it learns from and on held-out ones, by phase, with its calibration.
+//! 1. [`Replayed`]: every game once more by the rules, and every target from scratch.
+//! 2. [`SearchTally`]: the values that nets and searches gave while playing, against what came of the games.
+//! 3. [`NetFit`]: the newest net on samples that it learns from and on held-out ones, by phase, with its calibration.
 //! 4. [`Audit`]: all of it, with the net's judgement of solved endings, as text and as JSON.
 
 mod fit;

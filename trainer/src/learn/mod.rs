@@ -7,7 +7,7 @@ pub mod batch;
 pub mod checkpoint;
 pub mod holdout;
 pub mod loss;
-mod muon;
+pub mod muon;
 pub mod optimizer;
 pub mod params;
 pub mod sample;
