@@ -398,7 +398,7 @@ fn the_end_of_the_input_ends_a_search() {
     greet(&mut client);
     client.send("go infinite");
     client.expect("info depth ");
-    client.send_bytes(b"stop me if you");
+    client.send_bytes(b"halt if you");
     client.close();
     let last = client.expect_end();
     assert!(
