@@ -15,9 +15,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+pub(crate) use intake::net_step;
 pub use measure::match_config;
 pub use publish::net_id;
-pub(crate) use publish::step_of_net;
 
 /// Pause when there is nothing to do.
 const IDLE: Duration = Duration::from_millis(100);

@@ -1,6 +1,5 @@
 //! The newest net on samples that it learns from and on held-out ones.
 
-use super::GameRecord;
 use crate::learn::batch::Batcher;
 use crate::learn::holdout::{self, HoldoutReport};
 use crate::learn::sample::Sample;
@@ -8,7 +7,10 @@ use crate::replay::Replay;
 use crate::run::Run;
 use crate::values::phase::{Phase, part_of};
 use model::load_net;
+use rules::tablebase::Tablebases;
+use selfplay::record::GameRecord;
 use serde::Serialize;
+use std::sync::Arc;
 
 /// The net on one kind of samples, of one phase or of all.
 #[derive(Clone, Debug, Serialize)]
@@ -29,20 +31,20 @@ pub struct NetFit {
 }
 
 impl NetFit {
-    /// Measures a net on as many as `most` samples of either kind, the newest ones.
+    /// Measures a net, its file's bytes and their name, on as many as `most` samples of either kind, the newest ones.
     ///
     /// # Errors
     /// If the net cannot be read. Games that cannot be learnt from are left out with a warning.
     pub(super) fn measure<'a>(
         run: &Run,
-        bytes: &[u8],
-        origin: &str,
+        (bytes, origin): (&[u8], &str),
+        tables: Option<Arc<Tablebases>>,
         games: impl IntoIterator<Item = &'a GameRecord>,
         most: usize,
     ) -> anyhow::Result<NetFit> {
         let device = run.config.device.device()?;
         let (net, _) = load_net(bytes, origin, &run.variant, &device)?;
-        let mut replay = Replay::new(run.variant.clone(), &run.config.learn, run.tablebases()?);
+        let mut replay = Replay::new(run.variant.clone(), &run.config.learn, tables);
         for game in games {
             if let Err(error) = replay.add(game) {
                 tracing::warn!("game {} is left out: {error}", game.game_id);

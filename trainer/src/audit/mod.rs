@@ -16,7 +16,7 @@ pub use replay::{Fault, Replayed};
 pub use searches::{SearchRow, SearchTally};
 
 use crate::game_stats::GameStats;
-use crate::pipeline::step_of_net;
+use crate::pipeline::net_step;
 use crate::run::Run;
 use crate::time_use::WorkerTime;
 use crate::values::exact::{Agreement, agreement};
@@ -24,7 +24,6 @@ use anyhow::ensure;
 use model::{Inference, load_evaluator};
 use selfplay::layout::CurrentNet;
 use selfplay::pace::WorkerProgress;
-use selfplay::record::GameRecord;
 use serde::Serialize;
 
 /// Positions of each solved ending that the net is asked about.
@@ -107,15 +106,17 @@ pub fn audit(
     let (mut fit, mut exact) = (None, Vec::new());
     if let Some(net) = &net {
         let (bytes, origin) = run.net_bytes(&net.id)?;
+        // The tables that games were adjudicated by; any others would say the same.
+        let tables = run.tablebases()?;
+        let loaded = (&bytes[..], origin.as_str());
         fit = Some(NetFit::measure(
             run,
-            &bytes,
-            &origin,
+            loaded,
+            tables.clone(),
             &games,
             config.samples,
         )?);
-        // The tables that games were adjudicated by; any others would say the same.
-        if let Some(tables) = run.tablebases()? {
+        if let Some(tables) = tables {
             let device = run.config.device;
             let mut evaluator =
                 load_evaluator(&bytes, &origin, &run.variant, device, Inference::Auto)?;
@@ -140,9 +141,4 @@ pub fn audit(
         fit,
         exact,
     })
-}
-
-/// The training step of the net that played a game's last ply.
-fn net_step(game: &GameRecord) -> Option<u64> {
-    step_of_net(&game.plies.last()?.net_id)
 }

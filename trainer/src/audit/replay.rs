@@ -154,10 +154,7 @@ fn wrong_target(
             ply.root_q
         ));
     }
-    let by_rule = !matches!(
-        game.end,
-        EndReason::Resignation | EndReason::MaxPlies | EndReason::Tablebase
-    );
+    let by_rule = ends_by_rule(game.end);
     if sample.moves_left != by_rule.then_some(left) {
         return Some(format!(
             "it teaches {:?} plies left of {left}",
@@ -194,6 +191,14 @@ fn wrong_policy(
     (!fits).then(|| format!("its policy adds up to {sum} over {} moves", target.len()))
 }
 
+/// Whether the rules alone ended a game.
+fn ends_by_rule(end: EndReason) -> bool {
+    !matches!(
+        end,
+        EndReason::Resignation | EndReason::MaxPlies | EndReason::Tablebase
+    )
+}
+
 /// What is wrong with the end of a game whose last position stands for the `stands`th time.
 fn wrong_end(
     variant: &Variant,
@@ -222,10 +227,7 @@ fn wrong_end(
         _ => Some(Outcome::Draw),
     };
     let ruled = EndReason::of_status(status);
-    let is_ruling = !matches!(
-        game.end,
-        EndReason::Resignation | EndReason::MaxPlies | EndReason::Tablebase
-    );
+    let is_ruling = ends_by_rule(game.end);
     let fits = outcome.is_none_or(|outcome| outcome == game.outcome)
         && match is_ruling {
             true => ruled == Some(game.end),

@@ -92,6 +92,6 @@ impl Pipeline<'_> {
 }
 
 /// Training steps of the net that played a game's last ply.
-fn net_step(record: &GameRecord) -> Option<u64> {
+pub(crate) fn net_step(record: &GameRecord) -> Option<u64> {
     step_of_net(&record.plies.last()?.net_id)
 }

@@ -16,7 +16,7 @@ pub fn net_id(step: u64) -> String {
 }
 
 /// The training step of a net's id; none if it is not one of ours.
-pub(crate) fn step_of_net(id: &str) -> Option<u64> {
+pub(super) fn step_of_net(id: &str) -> Option<u64> {
     id.parse().ok()
 }
 
