@@ -13,6 +13,7 @@
 //! trainer.json                     the trainer's heartbeat and counters
 //! progress/<worker>-<start>.json   one worker's counters, a file for each of its starts
 //! arena/<name>.json                match results
+//! values/games/<net>-<…>/*.parquet games played to estimate values, and for nothing else
 //! tensorboard/                     logs (local runs only)
 //! ```
 
@@ -53,6 +54,8 @@ impl RunPaths {
     pub const PROGRESS: &str = "progress";
     /// Folder of match results.
     pub const ARENA: &str = "arena";
+    /// Folder of games that are played to estimate values; nobody learns from them.
+    pub const FRESH_GAMES: &str = "values/games";
     /// Folder of TensorBoard logs.
     pub const TENSORBOARD: &str = "tensorboard";
 

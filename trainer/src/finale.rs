@@ -85,7 +85,7 @@ fn values_table(run: &Run) -> anyhow::Result<ValueTable> {
         variant: &run.variant,
         device: run.config.device,
         inference: run.config.inference,
-        tables: tables.as_deref(),
+        tables: tables.as_ref(),
         stop: &AtomicBool::new(false),
     };
     first_table(&sources, &ValuesConfig::default(), &mut |_, _, _| {})

@@ -2,7 +2,9 @@
 
 use super::contestant::{Choice, Contestant, Turn};
 use model::Evaluator;
+use rules::tablebase::Tablebases;
 use selfplay::search::{Search, SearchConfig, run_lockstep};
+use std::sync::Arc;
 
 /// Plays the best move of a search, all games of a batch in lockstep so that each evaluation serves them all.
 ///
@@ -11,6 +13,7 @@ pub struct SearchContestant {
     name: String,
     evaluator: Box<dyn Evaluator>,
     config: SearchConfig,
+    tables: Option<Arc<Tablebases>>,
     /// Searches of earlier turns, kept for their memory.
     searches: Vec<Search>,
 }
@@ -26,8 +29,14 @@ impl SearchContestant {
             name: name.into(),
             evaluator,
             config,
+            tables: None,
             searches: Vec::new(),
         }
+    }
+
+    /// The same player with tables whose values its searches take for certain.
+    pub fn with_tables(self, tables: Option<Arc<Tablebases>>) -> SearchContestant {
+        SearchContestant { tables, ..self }
     }
 }
 
@@ -44,6 +53,7 @@ impl Contestant for SearchContestant {
                     .searches
                     .push(Search::new(turn.game, self.config.clone(), turn.seed)),
             }
+            self.searches[index].set_tables(self.tables.clone());
         }
         let searches = &mut self.searches[..turns.len()];
         run_lockstep(searches, self.evaluator.as_mut());

@@ -54,7 +54,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         variant: &run.variant,
         device: args.device,
         inference: run.config.inference,
-        tables: tables.as_deref(),
+        tables: tables.as_ref(),
         stop: &AtomicBool::new(false),
     };
     let values = match &args.values {

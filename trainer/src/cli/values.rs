@@ -25,6 +25,10 @@ pub struct Args {
     /// Share of the run's games to use, the newest ones, above 0 and at most 1.
     #[arg(long, default_value_t = ValuesConfig::default().share)]
     share: f64,
+    /// Games to play with the run's current net and to look at instead of the run's own; finished ones are kept in the
+    /// run and found again.
+    #[arg(long, default_value_t = 0)]
+    fresh_games: usize,
     /// Positions to probe with the run's current net; 0 leaves the probe out.
     #[arg(long, default_value_t = ValuesConfig::default().probe_positions)]
     positions: usize,
@@ -37,7 +41,7 @@ pub struct Args {
     /// Games at most for each claim about a match; a sequential test mostly ends sooner.
     #[arg(long, default_value_t = 0)]
     claim_games: usize,
-    /// Simulations a move in those games.
+    /// Simulations a move in fresh games, odds and claims.
     #[arg(long, default_value_t = ValuesConfig::default().simulations)]
     simulations: u32,
     /// Bootstrap resamples.
@@ -64,12 +68,15 @@ const EXAMPLES: &str = "\
 Examples:
   falconzero values --run runs/falcon-quick
   falconzero values --run runs/falcon-overnight --share 0.3 --positions 10000 --json values.json
-  falconzero values --run runs/falcon-overnight --odds-games 2000 --claim-games 2000     matches as well";
+  falconzero values --run runs/falcon-overnight --odds-games 2000 --claim-games 2000     matches as well
+  falconzero values --run runs/falcon-overnight --fresh-games 2000 --odds-games 2000 --simulations 200
+                                                       the net at its best instead of while it learnt";
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {
     let config = ValuesConfig {
         share: args.share,
+        fresh_games: args.fresh_games,
         probe_positions: args.positions,
         resamples: args.resamples,
         seed: args.seed,
@@ -98,12 +105,13 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         variant: &run.variant,
         device: args.device,
         inference: args.inference,
-        tables: tables.as_deref(),
+        tables: tables.as_ref(),
         stop: &stop,
     };
     let table = first_table(&sources, &config, &mut |stage, done, all| {
         let stage = match stage {
             ValuesStage::Reading => "reading games",
+            ValuesStage::FreshGames => "playing fresh games",
             ValuesStage::Probing => "probing positions",
             ValuesStage::Fitting => "fitting outcomes",
             ValuesStage::Playing => "playing odds",

@@ -1,6 +1,7 @@
 //! From a run's games and its current net to a table of values.
 
 mod config;
+mod fresh;
 mod matches;
 
 pub use config::ValuesConfig;
@@ -17,14 +18,15 @@ use super::reconcile::combine;
 use super::regression::Regression;
 use super::sample::{Sampling, quiet_positions};
 use super::table::{SliceValues, TABLE_VERSION, ValueTable, WayValues};
-use anyhow::ensure;
+use anyhow::{bail, ensure};
+use fresh::fresh_games;
 use matches::{NetFile, play_matches};
 use model::{DeviceChoice, Inference};
 use rayon::prelude::*;
 use rules::tablebase::Tablebases;
 use rules::{Outcome, Position, Variant};
 use selfplay::layout::{CurrentNet, RunPaths};
-use selfplay::record::from_bytes;
+use selfplay::record::{GameRecord, from_bytes};
 use selfplay::starts::StartKind;
 use selfplay::storage::{ObjectInfo, Storage};
 use std::sync::Arc;
@@ -52,6 +54,8 @@ const CHUNKS_AT_ONCE: usize = 16;
 pub enum ValuesStage {
     /// Reading game files.
     Reading,
+    /// Playing games for the estimators' sake.
+    FreshGames,
     /// Probing positions with the net.
     Probing,
     /// Fitting outcomes and resampling games.
@@ -72,20 +76,20 @@ pub struct Sources<'a> {
     pub device: DeviceChoice,
     /// How the net is evaluated.
     pub inference: Inference,
-    /// Tables that the net is compared with.
-    pub tables: Option<&'a Tablebases>,
-    /// Ends the matches when raised; what has been played by then counts.
+    /// Tables that the net is compared with, and that it knows when it plays.
+    pub tables: Option<&'a Arc<Tablebases>>,
+    /// Ends games and matches when raised; what has been played by then counts.
     pub stop: &'a AtomicBool,
 }
 
 /// What is going on: the stage, how much of it is done, and how much there is to do.
 pub type OnProgress<'a> = dyn FnMut(ValuesStage, usize, usize) + 'a;
 
-/// Estimates the worth of a variant's men from the run's newest games, its current net, and matches that the net plays, and
-/// judges the claims about the variant.
+/// Estimates the worth of a variant's men from the run's newest games (or from fresh ones of its current net), its current
+/// net, and matches that the net plays, and judges the claims about the variant.
 ///
 /// Games that start from a few men are left out, since their positions do not come up by themselves. Nothing in the run
-/// is changed.
+/// is changed, but that fresh games are kept in it.
 ///
 /// # Errors
 /// If there is no game yet, the storage fails, or the current net cannot be loaded. Game files that cannot be read are
@@ -97,7 +101,31 @@ pub fn first_table(
 ) -> anyhow::Result<ValueTable> {
     config.validate(sources.variant)?;
     let mut findings = Findings::default();
-    let games = read_games(sources, config, &mut findings, on_progress)?;
+    let net = CurrentNet::read(sources.storage)?;
+    let net_file = net.as_ref().map(|net| NetFile::read(sources, net));
+    let net_file = net_file.transpose()?;
+    let mut games = Games::new(sources.variant);
+    if config.fresh_games == 0 {
+        games.read(sources, config, &mut findings.results, on_progress)?;
+    } else {
+        let (Some(net), Some(file)) = (&net, &net_file) else {
+            bail!(
+                "'{}' has no net yet that could play fresh games; let it run on",
+                sources.storage.url()
+            );
+        };
+        for game in fresh_games(sources, config, (file, &net.id), on_progress)? {
+            match SampledGame::new(sources.variant, &game) {
+                Ok(game) => games.add(game, config, &mut findings.results),
+                Err(error) => tracing::warn!("a fresh game is left out: {error:#}"),
+            }
+        }
+    }
+    ensure!(
+        games.regression.games() > 0,
+        "'{}' has no finished games to learn values from yet; let it run on",
+        sources.storage.url()
+    );
     let bootstrap = config.bootstrap();
     on_progress(ValuesStage::Fitting, 0, config.resamples);
     findings.wholes.extend(games.regression.estimate(bootstrap));
@@ -112,9 +140,7 @@ pub fn first_table(
             .extend(sampled.map(|sampled| (slice, sampled)));
     }
     let (mut heat, mut ways, mut exact) = (Vec::new(), Vec::new(), Vec::new());
-    let net = CurrentNet::read(sources.storage)?;
-    if let Some(net) = &net {
-        let net = NetFile::read(sources, net)?;
+    if let Some(net) = &net_file {
         let mut evaluator = net.evaluator(sources)?;
         let settings = ProbeConfig {
             max_abs_q: MAX_ABS_Q,
@@ -138,7 +164,7 @@ pub fn first_table(
             exact = agreement(tables, evaluator.as_mut(), EXACT_POSITIONS, config.seed);
         }
         findings.first_moves = first_moves(sources.variant, evaluator.as_mut());
-        play_matches(sources, config, &net, &mut findings, on_progress)?;
+        play_matches(sources, config, net, &mut findings, on_progress)?;
     }
     let claims = Claims::about(sources.variant);
     let rulings = claims
@@ -161,6 +187,7 @@ pub fn first_table(
         variant: sources.variant.name().to_owned(),
         run: sources.storage.url().to_owned(),
         net: net.map(|net| net.id),
+        fresh_simulations: (config.fresh_games > 0).then_some(config.simulations),
         combined: combine(&estimates),
         estimates,
         slices: slices.collect(),
@@ -188,51 +215,54 @@ struct Games<'a> {
     probes: Vec<ProbePosition>,
 }
 
-fn read_games<'a>(
-    sources: &Sources<'a>,
-    config: &ValuesConfig,
-    findings: &mut Findings,
-    on_progress: &mut OnProgress<'_>,
-) -> anyhow::Result<Games<'a>> {
-    let (storage, variant) = (sources.storage, sources.variant);
-    let mut regression = Regression::new(variant);
-    let mut probes: Vec<ProbePosition> = Vec::new();
-    let chunks = newest_chunks(storage, config.share)?;
-    for (batch, names) in chunks.chunks(CHUNKS_AT_ONCE).enumerate() {
-        on_progress(ValuesStage::Reading, batch * CHUNKS_AT_ONCE, chunks.len());
-        let sampled: Vec<Vec<SampledGame>> = names
-            .par_iter()
-            .map(|name| sample_chunk(storage, variant, name))
-            .collect();
-        for game in sampled.into_iter().flatten() {
-            if game.is_from_array {
-                let Results {
-                    white,
-                    drawn,
-                    black,
-                } = &mut findings.results;
-                *match game.outcome {
-                    Outcome::WhiteWins => white,
-                    Outcome::Draw => drawn,
-                    Outcome::BlackWins => black,
-                } += 1;
-            }
-            let number = regression.games();
-            let wanted = config.probe_positions.saturating_sub(probes.len());
-            let positions = game.positions.iter().step_by(PROBED_EVERY).take(wanted);
-            probes.extend(positions.map(|&position| ProbePosition {
-                game: number,
-                position,
-            }));
-            regression.add_game(game.outcome, &game.positions);
+impl<'a> Games<'a> {
+    fn new(variant: &'a Variant) -> Games<'a> {
+        Games {
+            regression: Regression::new(variant),
+            probes: Vec::new(),
         }
     }
-    ensure!(
-        regression.games() > 0,
-        "'{}' has no finished games to learn values from yet; let it run on",
-        storage.url()
-    );
-    Ok(Games { regression, probes })
+
+    /// Takes the run's newest games.
+    fn read(
+        &mut self,
+        sources: &Sources<'a>,
+        config: &ValuesConfig,
+        results: &mut Results,
+        on_progress: &mut OnProgress<'_>,
+    ) -> anyhow::Result<()> {
+        let (storage, variant) = (sources.storage, sources.variant);
+        let chunks = newest_chunks(storage, config.share)?;
+        for (batch, names) in chunks.chunks(CHUNKS_AT_ONCE).enumerate() {
+            on_progress(ValuesStage::Reading, batch * CHUNKS_AT_ONCE, chunks.len());
+            let sampled: Vec<Vec<SampledGame>> = names
+                .par_iter()
+                .map(|name| sample_chunk(storage, variant, name))
+                .collect();
+            for game in sampled.into_iter().flatten() {
+                self.add(game, config, results);
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, game: SampledGame, config: &ValuesConfig, results: &mut Results) {
+        if game.is_from_array {
+            *match game.outcome {
+                Outcome::WhiteWins => &mut results.white,
+                Outcome::Draw => &mut results.drawn,
+                Outcome::BlackWins => &mut results.black,
+            } += 1;
+        }
+        let number = self.regression.games();
+        let wanted = config.probe_positions.saturating_sub(self.probes.len());
+        let positions = game.positions.iter().step_by(PROBED_EVERY).take(wanted);
+        self.probes.extend(positions.map(|&position| ProbePosition {
+            game: number,
+            position,
+        }));
+        self.regression.add_game(game.outcome, &game.positions);
+    }
 }
 
 /// What the estimators need of a game.
@@ -241,6 +271,16 @@ pub(super) struct SampledGame {
     is_from_array: bool,
     pub outcome: Outcome,
     pub positions: Vec<Position>,
+}
+
+impl SampledGame {
+    fn new(variant: &Variant, game: &GameRecord) -> anyhow::Result<SampledGame> {
+        Ok(SampledGame {
+            is_from_array: game.start_kind == StartKind::Opening,
+            outcome: game.outcome,
+            positions: quiet_positions(variant, game, SAMPLING)?,
+        })
+    }
 }
 
 /// Names of the chunks that changed last, the newest first: `share` of all by size, since one that a worker has just begun
@@ -284,12 +324,8 @@ pub(super) fn sample_chunk(storage: &Storage, variant: &Variant, name: &str) -> 
         .iter()
         .filter(|game| !matches!(game.start_kind, StartKind::FewMen | StartKind::Tablebase))
     {
-        match quiet_positions(variant, game, SAMPLING) {
-            Ok(positions) => sampled.push(SampledGame {
-                is_from_array: game.start_kind == StartKind::Opening,
-                outcome: game.outcome,
-                positions,
-            }),
+        match SampledGame::new(variant, game) {
+            Ok(game) => sampled.push(game),
             Err(error) => warn(&format!("{error:#}")),
         }
     }

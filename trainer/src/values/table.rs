@@ -28,6 +28,9 @@ pub struct ValueTable {
     pub run: String,
     /// The net that was probed; `None` if there was none.
     pub net: Option<String>,
+    /// Simulations a move of the fresh games that the first two estimators saw; `None` if they saw those of self-play.
+    #[serde(default)]
+    pub fresh_simulations: Option<u32>,
     /// One an estimator.
     pub estimates: Vec<Estimate>,
     /// The estimators' values combined, man by man.
@@ -118,6 +121,7 @@ mod tests {
             variant: "falcon".to_owned(),
             run: "runs/x".to_owned(),
             net: Some("n7".to_owned()),
+            fresh_simulations: None,
             estimates: vec![Estimate {
                 method: Method::OutcomeRegression,
                 games: 12,

@@ -11,6 +11,9 @@ pub struct ValuesConfig {
     /// Share of the run's games to use, the newest ones, above 0 and at most 1: early games are played by nets that do
     /// not know yet what a man can do. Default 0.5.
     pub share: f64,
+    /// Games that the current net is to play for the estimators, which then take no others; 0 takes the run's own.
+    /// Default 0.
+    pub fresh_games: usize,
     /// Positions to probe, 0 to leave the probe out. Default 2000.
     pub probe_positions: usize,
     /// Bootstrap resamples, at least 40. Default 400.
@@ -21,7 +24,7 @@ pub struct ValuesConfig {
     pub odds: OddsConfig,
     /// Games at most for each claim about a match, 0 to play none; the sequential test mostly ends sooner. Default 0.
     pub claim_games: usize,
-    /// Simulations a move in all matches, at least 1. Default 16.
+    /// Simulations a move in fresh games and in all matches, at least 1. Default 16.
     pub simulations: u32,
 }
 
@@ -29,6 +32,7 @@ impl Default for ValuesConfig {
     fn default() -> ValuesConfig {
         ValuesConfig {
             share: 0.5,
+            fresh_games: 0,
             probe_positions: 2000,
             resamples: 400,
             seed: 1,

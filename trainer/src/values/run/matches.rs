@@ -56,11 +56,8 @@ pub(super) fn play_matches(
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let contestants = (0..threads).map(|_| -> anyhow::Result<Box<dyn Contestant>> {
         let evaluator = net.evaluator(sources)?;
-        Ok(Box::new(SearchContestant::new(
-            "net",
-            evaluator,
-            search.clone(),
-        )))
+        let player = SearchContestant::new("net", evaluator, search.clone());
+        Ok(Box::new(player.with_tables(sources.tables.cloned())))
     });
     let contestants = contestants.collect::<anyhow::Result<Vec<_>>>()?;
     let mut players = NetPlayers::new(sources.variant, contestants, sources.stop);

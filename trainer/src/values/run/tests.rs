@@ -103,25 +103,29 @@ fn games_on_disk_become_values_in_the_right_order() {
     );
 }
 
+fn publish_net(storage: &Storage, variant: &Variant) {
+    let config = NetConfig::new(32, 1);
+    let net = Net::new(
+        config,
+        NetShape::new(variant),
+        1,
+        &DeviceChoice::Cpu.device().expect("a CPU"),
+    );
+    let net = net.expect("a valid size");
+    let bytes = save_net(&net, &NetMeta::new(variant, config, "000007", 7)).expect("a net file");
+    let current = CurrentNet {
+        id: "000007".to_owned(),
+        step: 7,
+    };
+    current.publish(storage, bytes).expect("published");
+}
+
 #[test]
 fn the_current_net_is_probed() {
     let variant = chess();
     let storage = Storage::in_memory();
     put_games(&storage, &variant, 0, 0..10);
-    let config = NetConfig::new(32, 1);
-    let net = Net::new(
-        config,
-        NetShape::new(&variant),
-        1,
-        &DeviceChoice::Cpu.device().expect("a CPU"),
-    );
-    let net = net.expect("a valid size");
-    let bytes = save_net(&net, &NetMeta::new(&variant, config, "000007", 7)).expect("a net file");
-    let current = CurrentNet {
-        id: "000007".to_owned(),
-        step: 7,
-    };
-    current.publish(&storage, bytes).expect("published");
+    publish_net(&storage, &variant);
     let config = ValuesConfig {
         odds: OddsConfig {
             games: 4,
@@ -146,6 +150,46 @@ fn the_current_net_is_probed() {
         "{table}"
     );
     assert!(probe.of('N').is_some_and(|knight| knight.logits.is_some()));
+}
+
+#[test]
+fn fresh_games_are_played_once_and_kept() {
+    let variant = chess();
+    let storage = Storage::in_memory();
+    let config = ValuesConfig {
+        fresh_games: 6,
+        simulations: 2,
+        probe_positions: 0,
+        ..quick()
+    };
+    let run = |config: &ValuesConfig| {
+        let mut last = 0;
+        let table = table_of(&storage, &variant, config, &mut |stage, done, _| {
+            if stage == ValuesStage::FreshGames {
+                last = done;
+            }
+        });
+        (table, last)
+    };
+    let (none, _) = run(&config);
+    assert!(none.expect_err("no net").to_string().contains("no net yet"));
+    publish_net(&storage, &variant);
+    let (four, _) = run(&ValuesConfig {
+        fresh_games: 4,
+        ..config.clone()
+    });
+    assert_eq!(four.expect("a net that plays").estimates[0].games, 4);
+    let files = || storage.list(RunPaths::FRESH_GAMES).expect("listed").len();
+    let before = files();
+    let (table, played) = run(&config);
+    let table = table.expect("a net that plays");
+    assert_eq!((table.estimates[0].games, played), (6, 6));
+    assert_eq!(table.fresh_simulations, Some(2));
+    assert!(files() > before);
+    let (again, played) = run(&config);
+    assert_eq!(again.expect("all games are there"), table);
+    assert_eq!(played, 0, "nothing was left to play");
+    assert_eq!(files(), before + 1);
 }
 
 #[test]

@@ -244,6 +244,12 @@ impl ValueTable {
                 self.run
             )?;
         }
+        if let Some(simulations) = self.fresh_simulations {
+            writeln!(
+                f,
+                "games: fresh ones of the current net with itself, {simulations} simulations a move"
+            )?;
+        }
         if let Some(net) = &self.net {
             writeln!(f, "net probed: {net}")?;
         }
