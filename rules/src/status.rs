@@ -30,6 +30,24 @@ pub enum Outcome {
     Draw,
 }
 
+impl Outcome {
+    /// The points of a side: 1 for a win, ½ for a draw, 0 for a loss.
+    ///
+    /// ```
+    /// use rules::{Color, Outcome};
+    /// assert_eq!(Outcome::BlackWins.score(Color::Black), 1.0);
+    /// assert_eq!(Outcome::BlackWins.score(Color::White), 0.0);
+    /// assert_eq!(Outcome::Draw.score(Color::White), 0.5);
+    /// ```
+    pub const fn score(self, side: Color) -> f32 {
+        match (self, side) {
+            (Outcome::Draw, _) => 0.5,
+            (Outcome::WhiteWins, Color::White) | (Outcome::BlackWins, Color::Black) => 1.0,
+            (Outcome::WhiteWins, Color::Black) | (Outcome::BlackWins, Color::White) => 0.0,
+        }
+    }
+}
+
 impl Status {
     /// The result, given who is to move; `None` while the game goes on.
     pub const fn outcome(self, turn: Color) -> Option<Outcome> {

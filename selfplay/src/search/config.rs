@@ -55,6 +55,9 @@ pub struct PuctConfig {
     /// First-play urgency: an unvisited move counts as its parent's value less this times the square root of the
     /// prior already visited; 0 or more. Default 0.25.
     pub fpu_reduction: f32,
+    /// Temperature of the priors, above 0: they are softmax(logits / temperature), so that more than 1 lets the search
+    /// look at more moves than the net would. Default 1.
+    pub policy_temperature: f32,
     /// Concentration of the Dirichlet noise on root priors, above 0. Default 0.15.
     pub dirichlet_alpha: f32,
     /// Share of that noise in the root priors, 0 (off) to 1. Default 0.
@@ -86,6 +89,7 @@ impl Default for PuctConfig {
         Self {
             c_puct: 1.5,
             fpu_reduction: 0.25,
+            policy_temperature: 1.0,
             dirichlet_alpha: 0.15,
             dirichlet_share: 0.0,
             virtual_loss: 1.0,
@@ -94,8 +98,18 @@ impl Default for PuctConfig {
 }
 
 impl SearchConfig {
+    /// The most that [`simulations`](SearchConfig::simulations) may be in a recipe.
+    pub const MOST_SIMULATIONS: u32 = 1_000_000;
     /// As [`simulations`](SearchConfig::simulations): no bound but a proof.
     pub const UNLIMITED: u32 = u32::MAX;
+
+    /// What logits are divided by before they become priors. Gumbel's σ is made for logits as they are.
+    pub(super) fn policy_temperature(&self) -> f32 {
+        match self.kind {
+            SearchKind::Gumbel => 1.0,
+            SearchKind::Puct => self.puct.policy_temperature,
+        }
+    }
 
     /// Checks every range.
     ///
@@ -105,15 +119,16 @@ impl SearchConfig {
         let PuctConfig {
             c_puct,
             fpu_reduction,
+            policy_temperature,
             dirichlet_alpha,
             dirichlet_share,
             virtual_loss,
         } = self.puct;
         require(
-            self.simulations >= 1,
+            (1..=Self::MOST_SIMULATIONS).contains(&self.simulations),
             "search.simulations",
             self.simulations,
-            "at least 1",
+            "from 1 to 1000000",
         )?;
         require(
             self.max_considered_moves >= 1,
@@ -131,6 +146,7 @@ impl SearchConfig {
         }
         for (field, value) in [
             ("search.puct.c_puct", c_puct),
+            ("search.puct.policy_temperature", policy_temperature),
             ("search.puct.dirichlet_alpha", dirichlet_alpha),
         ] {
             require(value.is_finite() && value > 0.0, field, value, "above 0")?;

@@ -210,7 +210,8 @@ impl Search {
     fn answer(&mut self, leaf: Pending, evaluation: &Evaluation) {
         let id = leaf.path[leaf.path.len() - 1];
         self.tree.set_in_flight(&leaf.path, false);
-        self.tree.expand(id, &leaf.moves, evaluation);
+        let temperature = self.config.policy_temperature();
+        self.tree.expand(id, &leaf.moves, evaluation, temperature);
         self.tree
             .backup(&leaf.path, Outlook::of_evaluation(evaluation));
         self.scratch.spare.push(leaf);

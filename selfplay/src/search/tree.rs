@@ -227,11 +227,17 @@ impl Tree {
         self.edges_mut(parent)[edge].child = Some(child);
     }
 
-    /// Gives a node its moves with the net's value and priors (softmax of the logits).
+    /// Gives a node its moves with the net's value and priors: softmax(logits / `temperature`).
     ///
     /// # Panics
     /// If the evaluation does not have one finite logit a move, or its value is not finite.
-    pub fn expand(&mut self, id: NodeId, moves: &[Move], evaluation: &Evaluation) {
+    pub fn expand(
+        &mut self,
+        id: NodeId,
+        moves: &[Move],
+        evaluation: &Evaluation,
+        temperature: f32,
+    ) {
         let logits = &evaluation.policy_logits;
         assert_eq!(
             logits.len(),
@@ -242,7 +248,8 @@ impl Tree {
         let first = self.edges.len();
         let mut total = 0.0;
         self.edges.extend(moves.iter().zip(logits).map(|(&mv, l)| {
-            let (logit, prior) = (l - max, (l - max).exp());
+            let logit = (l - max) / temperature;
+            let prior = logit.exp();
             total += prior;
             Edge {
                 mv,

@@ -1,6 +1,7 @@
 //! How a match is played.
 
 use anyhow::ensure;
+use selfplay::search::SearchConfig;
 use serde::{Deserialize, Serialize};
 
 /// Settings of a match.
@@ -63,8 +64,10 @@ impl MatchConfig {
             );
         }
         ensure!(
-            self.simulations >= 1,
-            "simulations is 0; a search needs at least 1"
+            (1..=SearchConfig::MOST_SIMULATIONS).contains(&self.simulations),
+            "simulations is {}; a search needs from 1 to {}",
+            self.simulations,
+            SearchConfig::MOST_SIMULATIONS
         );
         ensure!(
             self.max_plies > self.opening_plies,

@@ -1,7 +1,7 @@
 //! What nets and searches thought in play, against what came of the games.
 
 use crate::values::phase::{Phase, part_of};
-use rules::{Color, Outcome, Position, Variant};
+use rules::{Position, Variant};
 use selfplay::record::GameRecord;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -50,11 +50,7 @@ impl SearchTally {
             let Ok(position) = Position::from_fen(variant, &ply.fen) else {
                 continue;
             };
-            let score = match (game.outcome, position.turn()) {
-                (Outcome::Draw, _) => 0.5,
-                (Outcome::WhiteWins, Color::White) | (Outcome::BlackWins, Color::Black) => 1.0,
-                (Outcome::WhiteWins, Color::Black) | (Outcome::BlackWins, Color::White) => 0.0,
-            };
+            let score = f64::from(game.outcome.score(position.turn()));
             let phase = part_of(variant, &position).phase;
             let sums = self.phases.entry(phase).or_default();
             let net = ply.raw_value.win + 0.5 * ply.raw_value.draw;

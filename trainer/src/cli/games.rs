@@ -4,6 +4,7 @@ use super::text_file;
 use crate::pgn;
 use crate::run::Run;
 use anyhow::ensure;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 /// Write the finished games of a run as PGN.
@@ -21,7 +22,7 @@ pub struct Args {
     pgn: PathBuf,
     /// Only the newest so many games [default: all].
     #[arg(long, value_name = "N")]
-    most: Option<usize>,
+    most: Option<NonZeroUsize>,
 }
 
 const EXAMPLES: &str = "\
@@ -32,7 +33,7 @@ Examples:
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {
     let run = Run::open(&args.run)?;
-    let games = run.newest_games(args.most.unwrap_or(usize::MAX))?;
+    let games = run.newest_games(args.most.map_or(usize::MAX, NonZeroUsize::get))?;
     ensure!(
         !games.is_empty(),
         "the run '{}' has no finished game yet; wait until its workers have played some",

@@ -13,7 +13,7 @@ use model::export::nnue::UNITS_PER_PAWN;
 use model::{EvalRequest, Evaluation, Evaluator, Wdl};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use rules::{Color, Move, Outcome, Position, Status, Variant};
+use rules::{Move, Outcome, Position, Status, Variant};
 use selfplay::games::GameStream;
 use selfplay::record::GameRecord;
 use selfplay::storage::Storage;
@@ -211,7 +211,7 @@ fn candidates_of(
     let random = request.moves[rng.random_range(0..request.moves.len())];
     let after = EvalRequest::new(variant, position.play(variant, random), 1);
     for (request, outcome) in [
-        (request, Some(score_of(ply.outcome, position.turn()))),
+        (request, Some(ply.outcome.score(position.turn()))),
         (after, None),
     ] {
         let position = &request.position;
@@ -239,14 +239,6 @@ fn is_quiet(request: &EvalRequest, judgement: &Evaluation) -> bool {
         }
         Move::Castle { .. } | Move::Drop { .. } => true,
     })
-}
-
-fn score_of(outcome: Outcome, side: Color) -> f32 {
-    match (outcome, side) {
-        (Outcome::Draw, _) => 0.5,
-        (Outcome::WhiteWins, Color::White) | (Outcome::BlackWins, Color::Black) => 1.0,
-        (Outcome::WhiteWins, Color::Black) | (Outcome::BlackWins, Color::White) => 0.0,
-    }
 }
 
 fn score(judgement: Wdl, outcome: Option<f32>, outcome_share: f32) -> f32 {
@@ -335,8 +327,6 @@ mod tests {
             loss: 0.0,
         };
         assert_eq!(score(judged, None, 0.2), 0.75);
-        let lost = score_of(Outcome::BlackWins, Color::White);
-        assert!((score(judged, Some(lost), 0.2) - 0.6).abs() < 1e-6);
-        assert_eq!(score_of(Outcome::BlackWins, Color::Black), 1.0);
+        assert!((score(judged, Some(0.0), 0.2) - 0.6).abs() < 1e-6);
     }
 }

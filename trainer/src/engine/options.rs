@@ -1,6 +1,7 @@
 //! The engine's options, under the same names in both protocols.
 
 use super::event::excerpt;
+use selfplay::search::PuctConfig;
 use std::time::Duration;
 
 /// What can be set, with its present value.
@@ -12,6 +13,8 @@ pub struct Settings {
     pub threads: usize,
     /// `MinibatchSize`: leaves evaluated at once; 0 lets the engine choose.
     pub batch: usize,
+    /// `CPuct`, `FpuReduction`, `PolicyTemperature`: how the search chooses where to look.
+    pub puct: PuctConfig,
     /// `MultiPV`: lines shown.
     pub multipv: usize,
     /// `Ponder`: whether the client may ask for thinking on the opponent's time.
@@ -34,6 +37,7 @@ impl Default for Settings {
             hash_mib: 512,
             threads: 1,
             batch: 0,
+            puct: PuctConfig::default(),
             multipv: 1,
             ponder: false,
             show_wdl: false,
@@ -91,6 +95,9 @@ const HASH: &str = "Hash";
 const CLEAR_HASH: &str = "Clear Hash";
 const THREADS: &str = "Threads";
 const BATCH: &str = "MinibatchSize";
+const C_PUCT: &str = "CPuct";
+const FPU_REDUCTION: &str = "FpuReduction";
+const POLICY_TEMPERATURE: &str = "PolicyTemperature";
 const MULTI_PV: &str = "MultiPV";
 const PONDER: &str = "Ponder";
 const SHOW_WDL: &str = "UCI_ShowWDL";
@@ -105,6 +112,9 @@ pub(super) const VARIANT: &str = "UCI_Variant";
 const HASH_RANGE: (usize, usize) = (16, 1 << 20);
 const THREADS_RANGE: (usize, usize) = (1, 256);
 const BATCH_RANGE: (usize, usize) = (0, 4096);
+const C_PUCT_RANGE: (f32, f32) = (0.01, 100.0);
+const FPU_RANGE: (f32, f32) = (0.0, 2.0);
+const TEMPERATURE_RANGE: (f32, f32) = (0.1, 10.0);
 const MULTI_PV_RANGE: (usize, usize) = (1, 256);
 const OVERHEAD_RANGE: (usize, usize) = (0, 10_000);
 
@@ -118,6 +128,15 @@ impl Settings {
             (CLEAR_HASH, OptionKind::Button),
             (THREADS, spin(self.threads, THREADS_RANGE)),
             (BATCH, spin(self.batch, BATCH_RANGE)),
+            (C_PUCT, OptionKind::Text(self.puct.c_puct.to_string())),
+            (
+                FPU_REDUCTION,
+                OptionKind::Text(self.puct.fpu_reduction.to_string()),
+            ),
+            (
+                POLICY_TEMPERATURE,
+                OptionKind::Text(self.puct.policy_temperature.to_string()),
+            ),
             (MULTI_PV, spin(self.multipv, MULTI_PV_RANGE)),
             (PONDER, OptionKind::Check(self.ponder)),
             (SHOW_WDL, OptionKind::Check(self.show_wdl)),
@@ -154,6 +173,11 @@ impl Settings {
             HASH => self.hash_mib = number(name, value, HASH_RANGE)?,
             THREADS => self.threads = number(name, value, THREADS_RANGE)?,
             BATCH => self.batch = number(name, value, BATCH_RANGE)?,
+            C_PUCT => self.puct.c_puct = real(name, value, C_PUCT_RANGE)?,
+            FPU_REDUCTION => self.puct.fpu_reduction = real(name, value, FPU_RANGE)?,
+            POLICY_TEMPERATURE => {
+                self.puct.policy_temperature = real(name, value, TEMPERATURE_RANGE)?;
+            }
             MULTI_PV => self.multipv = number(name, value, MULTI_PV_RANGE)?,
             OVERHEAD => {
                 let millis = number(name, value, OVERHEAD_RANGE)?;
@@ -169,7 +193,8 @@ impl Settings {
         Ok(match name {
             HASH => Change::Memory,
             THREADS => Change::Evaluator,
-            CLEAR_HASH => Change::Forget,
+            // A tree that has grown under other settings would mix them.
+            C_PUCT | FPU_REDUCTION | POLICY_TEMPERATURE | CLEAR_HASH => Change::Forget,
             VARIANT => Change::Variant(value.to_owned()),
             VARIANT_PATH => Change::VariantPath,
             EVAL_FILE => Change::EvalFile,
@@ -185,6 +210,9 @@ fn canonical(name: &str) -> Option<&'static str> {
         CLEAR_HASH,
         THREADS,
         BATCH,
+        C_PUCT,
+        FPU_REDUCTION,
+        POLICY_TEMPERATURE,
         MULTI_PV,
         PONDER,
         SHOW_WDL,
@@ -203,6 +231,16 @@ fn number(name: &str, value: &str, (least, most): (usize, usize)) -> Result<usiz
     number.ok_or_else(|| {
         format!(
             "option {name} is a whole number from {least} to {most}, not `{}`",
+            excerpt(value)
+        )
+    })
+}
+
+fn real(name: &str, value: &str, (least, most): (f32, f32)) -> Result<f32, String> {
+    let number = value.parse().ok().filter(|n| (least..=most).contains(n));
+    number.ok_or_else(|| {
+        format!(
+            "option {name} is a number from {least} to {most}, not `{}`",
             excerpt(value)
         )
     })
@@ -250,6 +288,8 @@ mod tests {
             ("Hsah", "1", "no option `Hsah`"),
             ("Hash", "1", "from 16 to"),
             ("Threads", "-1", "not `-1`"),
+            ("CPuct", "nan", "from 0.01 to 100"),
+            ("PolicyTemperature", "0", "from 0.1 to 10"),
             ("MultiPV", "9999999999999999999999", "from 1 to 256"),
             ("Resign", "perhaps", "true or false"),
         ] {

@@ -257,6 +257,7 @@ impl Session {
             control,
             multipv: self.settings.multipv,
             batch: self.batch(),
+            puct: self.settings.puct.clone(),
             overhead: self.settings.overhead.max(lag),
         });
         Ok(self.next_job)

@@ -9,7 +9,7 @@ use super::limits::Limits;
 use super::solved::SolvedEndings;
 use model::{CachedEvaluator, Evaluator};
 use rules::{Game, Move, Position};
-use selfplay::search::Search;
+use selfplay::search::{PuctConfig, Search};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -41,6 +41,8 @@ pub(super) struct Job {
     pub multipv: usize,
     /// Leaves to evaluate at once.
     pub batch: usize,
+    /// How the search chooses where to look.
+    pub puct: PuctConfig,
     /// Time lost on the way of each move.
     pub overhead: Duration,
 }

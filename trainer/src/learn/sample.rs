@@ -190,11 +190,7 @@ fn policy_target(
 
 /// The outcome as certainty, from `side`.
 fn outcome_for(outcome: Outcome, side: Color) -> Wdl {
-    certain(match (outcome, side) {
-        (Outcome::Draw, _) => 0.5,
-        (Outcome::WhiteWins, Color::White) | (Outcome::BlackWins, Color::Black) => 1.0,
-        (Outcome::WhiteWins, Color::Black) | (Outcome::BlackWins, Color::White) => 0.0,
-    })
+    certain(outcome.score(side))
 }
 
 /// The score 1, 0.5 or 0 as certainty.

@@ -70,11 +70,7 @@ impl<'a> Regression<'a> {
             let row = (self.features(position), part_of(self.variant, position));
             *rows.entry(row).or_insert(0.0) += 1.0;
         }
-        let score = match outcome {
-            Outcome::WhiteWins => 1.0,
-            Outcome::Draw => 0.5,
-            Outcome::BlackWins => 0.0,
-        };
+        let score = f64::from(outcome.score(Color::White));
         for ((features, part), count) in &rows {
             self.design
                 .features

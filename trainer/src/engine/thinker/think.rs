@@ -9,11 +9,12 @@ use selfplay::search::{Search, SearchConfig, SearchKind};
 use std::time::{Duration, Instant};
 
 /// The engine's search: PUCT until told to stop. What it does depends on nothing random.
-fn search_config() -> SearchConfig {
+fn search_config(job: &Job) -> SearchConfig {
     SearchConfig {
         kind: SearchKind::Puct,
         simulations: SearchConfig::UNLIMITED,
         gumbel_scale: 0.0,
+        puct: job.puct.clone(),
         ..SearchConfig::default()
     }
 }
@@ -85,7 +86,7 @@ impl Worker {
                     .search
                     .advance(&job.moves[tree.moves.len()..], &job.game);
             if !kept {
-                tree.search.restart(&job.game, search_config(), 0);
+                tree.search.restart(&job.game, search_config(job), 0);
             }
             return Tree {
                 start: job.start,
@@ -93,7 +94,7 @@ impl Worker {
                 search: restricted(tree.search, job, kept),
             };
         }
-        let mut search = Search::new(&job.game, search_config(), 0);
+        let mut search = Search::new(&job.game, search_config(job), 0);
         search.set_tables(tables);
         search.limit_memory(self.memory - self.memory / CACHE_SHARE);
         Tree {

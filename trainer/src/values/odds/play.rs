@@ -76,8 +76,8 @@ impl Players for NetPlayers<'_> {
         });
         let finished = shares.iter().flatten().filter_map(|[white, black]| {
             Some(PairScores {
-                as_white: score(white.outcome?, Color::White),
-                as_black: score(black.outcome?, Color::Black),
+                as_white: f64::from(white.outcome?.score(Color::White)),
+                as_black: f64::from(black.outcome?.score(Color::Black)),
             })
         });
         finished.collect()
@@ -156,13 +156,5 @@ fn play_out(
                 .or_else(|| board.agreement.verdict(config).map(won_by))
                 .or_else(|| (board.plies >= config.max_plies).then_some(Outcome::Draw));
         }
-    }
-}
-
-fn score(outcome: Outcome, color: Color) -> f64 {
-    match (outcome, color) {
-        (Outcome::Draw, _) => 0.5,
-        (Outcome::WhiteWins, Color::White) | (Outcome::BlackWins, Color::Black) => 1.0,
-        (Outcome::WhiteWins, Color::Black) | (Outcome::BlackWins, Color::White) => 0.0,
     }
 }

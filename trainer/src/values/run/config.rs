@@ -4,6 +4,7 @@ use crate::values::bootstrap::Bootstrap;
 use crate::values::odds::OddsConfig;
 use anyhow::ensure;
 use rules::Variant;
+use selfplay::search::SearchConfig;
 
 /// How to estimate.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,8 +64,10 @@ impl ValuesConfig {
             self.resamples
         );
         ensure!(
-            self.simulations >= 1,
-            "simulations is 0; a search needs at least 1"
+            (1..=SearchConfig::MOST_SIMULATIONS).contains(&self.simulations),
+            "simulations is {}; a search needs from 1 to {}",
+            self.simulations,
+            SearchConfig::MOST_SIMULATIONS
         );
         if self.odds.games > 0 {
             self.odds.validate(variant)?;
