@@ -99,7 +99,8 @@ impl ContestantSpec {
             return ContestantSpec::published(&storage, &current.id);
         }
         bail!(
-            "'{text}' is no contestant; give greedy, random, uniform, the path of a net's file, or the folder of a run"
+            "there is no file or folder '{text}'; give the path of a net's file, the folder or URL of a run, or, where no net \
+             is needed, greedy, random or uniform"
         )
     }
 

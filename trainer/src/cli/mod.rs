@@ -39,12 +39,12 @@ const ABOUT: &str =
 
 const EXAMPLES: &str = "\
 Examples:
-  falconzero variants                                    what can be played
-  falconzero piece nCnZ                                  where a piece goes
-  falconzero train configs/runs/falcon-quick.toml        ten minutes of self-play training
-  falconzero values --run runs/falcon-quick              what the run says the pieces are worth
-  falconzero engine --net runs/falcon-quick              play in XBoard and other programs, over UCI or CECP
-  falconzero perft --variant falcon --depth 4            count the lines of play of a given length
+  falconzero variants                                    # what can be played
+  falconzero piece nCnZ                                  # where a piece goes
+  falconzero train configs/runs/falcon-quick.toml        # ten minutes of self-play training
+  falconzero values --run runs/falcon-quick              # what the run says the pieces are worth
+  falconzero engine --net runs/falcon-quick              # play in XBoard and other programs, over UCI or CECP
+  falconzero perft --variant falcon --depth 4            # count the lines of play of a given length
 
 `falconzero COMMAND --help` explains each command. RUST_LOG=debug shows more of what happens.";
 

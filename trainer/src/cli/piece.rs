@@ -22,9 +22,9 @@ pub struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  falconzero piece nCnZ                             the falcon of Falcon Chess
-  falconzero piece fRbB --board 8x8                 the hunter
-  falconzero piece mRcpR --svg cannon.svg           a cannon, also as a picture";
+  falconzero piece nCnZ                             # the falcon of Falcon Chess
+  falconzero piece fRbB --board 8x8                 # the hunter
+  falconzero piece mRcpR --svg cannon.svg           # a cannon, also as a picture";
 
 /// What the marks of a drawing mean.
 const LEGEND: [(&str, &str); 7] = [

@@ -67,6 +67,13 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         values.variant,
         run.variant.name()
     );
+    if values.run != run.storage.url() {
+        tracing::warn!(
+            "the values were measured on '{}', the curves and games are those of '{}'",
+            values.run,
+            run.storage.url()
+        );
+    }
     let control = args.control.as_deref().map(read).transpose()?;
     let report = Report::gather(&run, &sources, values, control)?;
     text_file::write(&out, &page::html(&report, &run.variant)?)?;

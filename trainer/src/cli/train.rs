@@ -40,10 +40,10 @@ pub struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  falconzero train configs/runs/falcon-quick.toml                 ten minutes, into runs/falcon-quick
+  falconzero train configs/runs/falcon-quick.toml                 # ten minutes, into runs/falcon-quick
   falconzero train configs/runs/falcon-quick.toml --run runs/b --seed 2
-  falconzero train --resume --run runs/falcon-quick --minutes 60  go on until an hour is full
-  falconzero selfplay --run runs/falcon-quick                     one more worker, from any machine
+  falconzero train --resume --run runs/falcon-quick --minutes 60  # go on until an hour is full
+  falconzero selfplay --run runs/falcon-quick                     # one more worker, from any machine
 
 Ctrl-C ends a run cleanly, with a checkpoint. The recipes are in configs/runs; reference.toml explains every field.";
 

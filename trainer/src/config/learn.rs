@@ -26,7 +26,7 @@ pub struct LearnConfig {
     /// The replay window.
     pub window: WindowConfig,
     /// Whether plies that a cheap search played teach value and moves left; the policy is taught by full searches
-    /// alone. Default true.
+    /// alone. Default false: the plies of one game share its outcome, so that its full searches teach nearly as much.
     pub value_on_cheap: bool,
     /// Share of the search's value in the value target, 0 to 1; the rest is the game's outcome. Default 0.25.
     pub value_from_search: f32,
@@ -109,7 +109,7 @@ impl Default for LearnConfig {
             ahead_positions: 2000,
             holdout_every: 20,
             window: WindowConfig::default(),
-            value_on_cheap: true,
+            value_on_cheap: false,
             value_from_search: 0.25,
             policy_weight: 1.0,
             value_weight: 1.0,

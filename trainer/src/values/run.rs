@@ -123,7 +123,7 @@ pub fn first_table(
     }
     ensure!(
         games.regression.games() > 0,
-        "'{}' has no finished games to learn values from yet; let it run on",
+        "'{}' has no finished games to learn values from yet (those that begin in endgames do not count); let it run on",
         sources.storage.url()
     );
     let bootstrap = config.bootstrap();

@@ -42,8 +42,8 @@ Examples:
   falconzero export --net runs/falcon-quick --format onnx --out falcon.onnx
   falconzero export --net runs/falcon-quick --format safetensors --out falcon.safetensors
   falconzero export --variant falcon-hunter-66 --format variants-ini --out variants.ini
-  falconzero export --net runs/chess --format nnue                       distilled on the run's games, some minutes
-  falconzero export --variant chess --format nnue                        material only, to measure the other against";
+  falconzero export --net runs/chess-hour --format nnue                       # distilled on the run's games, some minutes
+  falconzero export --variant chess --format nnue                        # material only, to measure the other against";
 
 /// A format of another program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

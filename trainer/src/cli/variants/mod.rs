@@ -24,10 +24,10 @@ enum Command {
 
 const EXAMPLES: &str = "\
 Examples:
-  falconzero variants                                     names, board sizes and start positions
-  falconzero variants --toml falcon > mine.toml           a file to change
-  falconzero variants check mine.toml                     what it means, or every mistake in it
-  falconzero variants show falcon --svg falcon.svg        its rules in words and its board as a picture
+  falconzero variants                                     # names, board sizes, titles and start positions
+  falconzero variants --toml falcon > mine.toml           # a file to change
+  falconzero variants check mine.toml                     # what it means, or the first mistake in it
+  falconzero variants show falcon --svg falcon.svg        # its rules in words and its board as a picture
 
 docs/variants.md explains the file format.";
 
@@ -47,12 +47,16 @@ pub fn run(args: Args) -> anyhow::Result<()> {
 fn list() -> anyhow::Result<()> {
     let names = Variant::builtin_names();
     let width = names.iter().map(|name| name.len()).max().unwrap_or(0);
+    let mut title_width = 0;
+    for name in names {
+        title_width = title_width.max(Variant::by_name(name)?.title().chars().count());
+    }
     for name in names {
         let variant = Variant::by_name(name)?;
         println!(
-            "{name:width$}  {}x{}  {}",
-            variant.files(),
-            variant.ranks(),
+            "{name:width$}  {:>5}  {:title_width$}  {}",
+            format!("{}x{}", variant.files(), variant.ranks()),
+            variant.title(),
             variant.start_fen()
         );
     }
