@@ -25,7 +25,7 @@ stockfish() {
     echo "uci:node scripts/fairy_stockfish.cjs '$package' '$ini'"
 }
 sjaak() {
-    command -v sjaakii >/dev/null || apt-get install -y sjaakii >&2
+    command -v sjaakii >/dev/null || $(if [ "$(id -u)" != 0 ]; then echo sudo; fi) apt-get install -y sjaakii >&2
     echo "cecp:sjaakii data/engines/decimal-plain.sjaak.txt"
 }
 

@@ -13,6 +13,6 @@ games=${2:-20}
 shift $(($# > 2 ? 2 : $#))
 
 PATH=$PATH:/usr/games:target/release
-command -v fairymax >/dev/null || apt-get install -y fairymax
+command -v fairymax >/dev/null || $(if [ "$(id -u)" != 0 ]; then echo sudo; fi) apt-get install -y fairymax
 exec "${FALCONZERO:-falconzero}" arena --variant falcon --a "$net" --b cecp:fairymax \
     --games "$games" --grace 1 "$@"

@@ -14,6 +14,6 @@ games=${3:-20}
 shift $(($# > 3 ? 3 : $#))
 
 PATH=$PATH:/usr/games:target/release
-command -v stockfish >/dev/null || apt-get install -y stockfish
+command -v stockfish >/dev/null || $(if [ "$(id -u)" != 0 ]; then echo sudo; fi) apt-get install -y stockfish
 exec "${FALCONZERO:-falconzero}" arena --variant chess --a "$net" --b uci:stockfish --games "$games" \
     --b-option "Skill Level=$level" --b-option Threads=1 "$@"
