@@ -12,6 +12,7 @@ use model::{Net, NetShape};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use selfplay::games::GameStream;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// What to train, besides what the recipe says.
@@ -39,7 +40,8 @@ pub struct FitPoint {
 }
 
 /// Trains a net by the recipe `config` on the games of `run` that its replay window would hold at the end, and hands each
-/// measurement to `on_point`. The answer is the averaged net. The learning rate ends its decay with the last step.
+/// measurement to `on_point`. The answer is the averaged net. The learning rate ends its decay with the last step. Training
+/// ends early, with a measurement, once `stop` is raised.
 ///
 /// # Errors
 /// If the run has no games to train or to measure on, or the recipe's net cannot be made.
@@ -47,6 +49,7 @@ pub fn fit(
     run: &Run,
     config: &RunConfig,
     fit: FitConfig,
+    stop: &AtomicBool,
     on_point: &mut dyn FnMut(FitPoint),
 ) -> anyhow::Result<Net> {
     let replay = read_games(run, config)?;
@@ -76,7 +79,8 @@ pub fn fit(
             sums.1 + report.value_loss,
             sums.2 + 1,
         );
-        if step % fit.every == 0 || step == fit.steps {
+        let is_last = step == fit.steps || stop.load(Ordering::Relaxed);
+        if step % fit.every == 0 || is_last {
             time += begun.elapsed();
             let count = sums.2 as f32;
             on_point(FitPoint {
@@ -87,6 +91,9 @@ pub fn fit(
                 holdout: holdout::evaluate(&learner.averaged_net(), &outcomes, &held_out),
             });
             (sums, begun) = ((0.0, 0.0, 0), Instant::now());
+        }
+        if is_last {
+            break;
         }
     }
     Ok(learner.averaged_net())

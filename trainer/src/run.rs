@@ -67,8 +67,11 @@ impl Run {
             )
         };
         // Opening a local folder would create it.
-        let is_local = !location.contains("://");
-        if is_local && !Path::new(location).is_dir() {
+        let local = match location.split_once("://") {
+            None => Some(location),
+            Some((scheme, path)) => (scheme == "file").then_some(path),
+        };
+        if local.is_some_and(|folder| !Path::new(folder).is_dir()) {
             anyhow::bail!(none());
         }
         let storage = Storage::open(location)?;
@@ -134,9 +137,27 @@ impl Run {
         loop {
             let scan = stream.scan().context("cannot read the run's games")?;
             for aside in &scan.set_aside {
-                tracing::warn!("{} is left out: {}", aside.chunk, aside.reason);
+                tracing::warn!(
+                    "{} is left out and kept as {}: {}",
+                    aside.chunk,
+                    aside.kept_at,
+                    aside.reason
+                );
             }
-            newest.extend(scan.games);
+            let found = scan.games.len();
+            let own = scan
+                .games
+                .into_iter()
+                .filter(|game| game.variant == self.variant.name());
+            let before = newest.len();
+            newest.extend(own);
+            let others = before + found - newest.len();
+            if others > 0 {
+                tracing::warn!(
+                    "{others} games are of another variant than {} and left out; move their files out of games/",
+                    self.variant.name()
+                );
+            }
             newest.drain(..newest.len().saturating_sub(most));
             if !scan.more {
                 return Ok(newest);

@@ -1,9 +1,10 @@
 //! `falconzero fit`: a fresh net from the games of a run.
 
+use super::{json_file, text_file};
 use crate::config::RunConfig;
 use crate::fit::{FitConfig, FitPoint, fit};
+use crate::interrupt;
 use crate::run::Run;
-use anyhow::{Context, ensure};
 use model::{NetMeta, save_net};
 use std::path::PathBuf;
 
@@ -46,32 +47,28 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         None => run.config.clone(),
     };
     config.run.seed = args.seed.unwrap_or(config.run.seed);
-    if let Some(path) = &args.out {
-        let folder = path
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty());
-        ensure!(
-            folder.is_none_or(|folder| folder.is_dir()),
-            "there is no folder for '{}'",
-            path.display()
-        );
-    }
+    json_file::check(args.out.as_deref())?;
+    let stop = interrupt::flag(
+        "Finishing with the steps made so far; press Ctrl-C again to stop at once.",
+    )?;
     println!("          training          held out (value of a constant: see the last column)");
     println!("   step   policy  value   policy  value  calibration   seconds  constant");
+    let mut made = 0;
     let steps = FitConfig {
         steps: args.steps,
         every: args.every,
     };
-    let net = fit(&run, &config, steps, &mut |point| {
-        println!("{}", line(&point))
+    let net = fit(&run, &config, steps, &stop, &mut |point| {
+        println!("{}", line(&point));
+        made = point.step;
     })?;
     if let Some(path) = &args.out {
         let id = path
             .file_stem()
             .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
-        let meta = NetMeta::new(&run.variant, *net.config(), &id, args.steps);
-        std::fs::write(path, save_net(&net, &meta)?)
-            .with_context(|| format!("'{}' cannot be written", path.display()))?;
+        let meta = NetMeta::new(&run.variant, *net.config(), &id, made);
+        let bytes = save_net(&net, &meta)?;
+        text_file::write_with(path, |file| Ok(file.write_all(&bytes)?))?;
     }
     Ok(())
 }

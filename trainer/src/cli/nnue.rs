@@ -23,8 +23,8 @@ pub struct Args {
     #[arg(long, conflicts_with = "random")]
     fen: Vec<String>,
     /// This many positions of random games instead.
-    #[arg(long, value_name = "POSITIONS")]
-    random: Option<usize>,
+    #[arg(long, value_name = "POSITIONS", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    random: Option<u32>,
     /// Seed of the random games.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -43,7 +43,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     let bytes = std::fs::read(&args.file).with_context(|| format!("cannot read '{origin}'"))?;
     let net = NnueNet::from_bytes(&bytes, &origin, &features)?;
     let positions: Vec<Position> = match args.random {
-        Some(count) => sample_requests(&variant, count, args.seed)
+        Some(count) => sample_requests(&variant, count as usize, args.seed)
             .into_iter()
             .map(|request| request.position)
             .collect(),

@@ -3,7 +3,7 @@
 use super::{json_file, text_file};
 use crate::report::{Report, page, table};
 use crate::run::Run;
-use crate::values::table::ValueTable;
+use crate::values::table::{TABLE_VERSION, ValueTable};
 use crate::values::{Sources, ValuesConfig, first_table};
 use anyhow::Context;
 use model::DeviceChoice;
@@ -47,7 +47,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         .out
         .clone()
         .unwrap_or_else(|| run.local_folder().join("report.html"));
-    json_file::check(Some(&out))?;
+    check_outputs(&out, &args)?;
     let tables = run.tablebases()?;
     let sources = Sources {
         storage: &run.storage,
@@ -87,13 +87,38 @@ pub fn run(args: Args) -> anyhow::Result<()> {
 }
 
 /// Reads a table of values.
+/// The three files are written side by side, so that none may be in the way of another, or of what is read.
+fn check_outputs(out: &Path, args: &Args) -> anyhow::Result<()> {
+    json_file::check(Some(out))?;
+    let (json, csv) = (out.with_extension("json"), out.with_extension("csv"));
+    anyhow::ensure!(
+        out != json && out != csv,
+        "--out is the page's name; JSON and CSV go beside it: give --out {}",
+        out.with_extension("html").display()
+    );
+    let inputs = [args.values.as_deref(), args.control.as_deref()];
+    for output in [out, &json, &csv] {
+        for input in inputs.into_iter().flatten() {
+            anyhow::ensure!(
+                !text_file::is_same(output, input),
+                "the report would overwrite '{}', which it is to read; give another name: --out report.html",
+                input.display()
+            );
+        }
+    }
+    Ok(())
+}
+
 fn read(path: &Path) -> anyhow::Result<ValueTable> {
     let text = std::fs::read_to_string(path)
         .with_context(|| format!("cannot read the values '{}'", path.display()))?;
-    serde_json::from_str(&text).with_context(|| {
+    let unknown = || {
         format!(
             "'{}' is not what `falconzero values --json` of this version writes; write it again",
             path.display()
         )
-    })
+    };
+    let table: ValueTable = serde_json::from_str(&text).with_context(unknown)?;
+    anyhow::ensure!(table.version == TABLE_VERSION, unknown());
+    Ok(table)
 }

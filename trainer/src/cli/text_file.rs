@@ -30,16 +30,16 @@ pub fn write_with(
     if !is_replaceable(path) {
         // A device, a pipe or a link such as /dev/stdout: renaming another file over it would destroy it.
         let mut file = BufWriter::new(File::create(path).with_context(problem)?);
-        fill(&mut file)?;
+        fill(&mut file).with_context(problem)?;
         return file.flush().with_context(problem);
     }
     let mut temporary = path.as_os_str().to_owned();
-    temporary.push(".tmp");
+    temporary.push(format!(".{}.tmp", std::process::id()));
     let written = File::create(&temporary)
         .with_context(problem)
         .and_then(|file| {
             let mut file = BufWriter::new(file);
-            fill(&mut file)?;
+            fill(&mut file).with_context(problem)?;
             file.flush().with_context(problem)
         });
     if written.is_err() {
@@ -48,6 +48,12 @@ pub fn write_with(
     }
     written?;
     std::fs::rename(&temporary, path).with_context(problem)
+}
+
+/// Whether two names mean the same file, as far as the file system tells.
+pub fn is_same(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    real(one) == real(other)
 }
 
 /// Whether there is a plain file, or nothing yet.

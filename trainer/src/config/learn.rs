@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LearnConfig {
-    /// Samples in a training step, at least 1. Default 128.
+    /// Samples in a training step, 1 to 65536. Default 128.
     pub batch_size: usize,
     /// Precision of a training step on the CPU, `f32` or `bf16`: 16 bits for activations and factors are faster where
     /// the CPU has instructions for them, elsewhere it is `f32` anyway. Default `bf16`.
@@ -162,10 +162,10 @@ impl LearnConfig {
 
     pub(super) fn validate(&self) -> Result<(), String> {
         require(
-            self.batch_size >= 1,
+            (1..=MOST_BATCH).contains(&self.batch_size),
             "learn.batch_size",
             self.batch_size,
-            "at least 1",
+            "from 1 to 65536",
         )?;
         require(
             self.min_positions >= 1,
@@ -189,7 +189,12 @@ impl LearnConfig {
             "learn.samples_per_position",
             f64::from(self.samples_per_position),
         )?;
-        above_0("learn.learning_rate", f64::from(self.learning_rate))?;
+        require(
+            self.learning_rate > 0.0 && self.learning_rate <= 1.0,
+            "learn.learning_rate",
+            self.learning_rate,
+            "above 0, at most 1",
+        )?;
         share("learn.value_from_search", f64::from(self.value_from_search))?;
         share(
             "learn.final_learning_rate_share",
@@ -252,6 +257,9 @@ impl WindowConfig {
         size.min(most) as usize
     }
 }
+
+/// The largest batch of samples; the planes of more would not fit into most memories.
+const MOST_BATCH: usize = 1 << 16;
 
 fn above_0(field: &str, value: f64) -> Result<(), String> {
     require(value.is_finite() && value > 0.0, field, value, "above 0")

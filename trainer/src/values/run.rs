@@ -320,8 +320,13 @@ pub(super) fn sample_chunk(storage: &Storage, variant: &Variant, name: &str) -> 
         }
     };
     let mut sampled = Vec::new();
-    for game in games
-        .iter()
+    let (own, others): (Vec<_>, Vec<_>) =
+        (games.iter()).partition(|game| game.variant == variant.name());
+    if let Some(other) = others.first() {
+        warn(&format!("{} games are of {}", others.len(), other.variant));
+    }
+    for game in own
+        .into_iter()
         .filter(|game| !matches!(game.start_kind, StartKind::FewMen | StartKind::Tablebase))
     {
         match SampledGame::new(variant, game) {

@@ -3,7 +3,7 @@
 mod engines;
 mod watch;
 
-use super::json_file;
+use super::{json_file, text_file};
 use crate::arena::config::{Adjudication, MatchConfig};
 use crate::arena::external::referee::play_refereed;
 use crate::arena::play::play_match;
@@ -101,6 +101,13 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     config.validate().context("this match cannot be played")?;
     json_file::check(args.json.as_deref())?;
     json_file::check(args.pgn.as_deref())?;
+    if let (Some(json), Some(pgn)) = (&args.json, &args.pgn) {
+        anyhow::ensure!(
+            !text_file::is_same(json, pgn),
+            "--json and --pgn name the same file '{}'; give two",
+            json.display()
+        );
+    }
     let sprt = match args.sprt.as_deref() {
         Some(&[elo0, elo1]) => Some(Sprt::new(elo0, elo1)?),
         Some(_) | None => None,

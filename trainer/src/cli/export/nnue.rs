@@ -2,6 +2,7 @@
 
 use super::text_file;
 use crate::arena::spec::NetBytes;
+use crate::cli::json_file;
 use crate::cli::stage_bar::StageBar;
 use crate::distill::learn::UNITS_PER_NAT;
 use crate::distill::{DistillConfig, DistillStage, Distilled, distill, material_net};
@@ -60,6 +61,7 @@ pub fn run(
     let name = net.as_ref().map_or("material", |net| net.name.as_str());
     let out = out.unwrap_or_else(|| PathBuf::from(format!("{}-{name}.nnue", variant.name())));
     check_name(&out, variant)?;
+    json_file::check(Some(&out))?;
     let nnue = match net {
         Some(net) => distilled(args, spec, &net, variant)?,
         None => material_net(variant)?,

@@ -126,6 +126,9 @@ impl Uci {
     }
 
     fn go(&mut self, go: Go) {
+        for complaint in &go.complaints {
+            self.fail(complaint);
+        }
         if !self.has_position {
             self.fail("there is no position to search; the last one sent was refused");
             return self.say(format_args!("bestmove (none)"));

@@ -3,6 +3,8 @@
 use crate::engine::event::excerpt;
 use crate::engine::limits::{Clock, Limits};
 use rules::{ByColor, Color};
+use std::iter::Peekable;
+use std::str::SplitWhitespace;
 use std::time::Duration;
 
 /// A command from the client, with the words of its line.
@@ -40,6 +42,8 @@ pub(super) struct Go<'a> {
     pub infinite: bool,
     pub ponder: bool,
     pub search_moves: Vec<&'a str>,
+    /// What has not been understood. The search begins nevertheless, since a client waits for its end.
+    pub complaints: Vec<String>,
 }
 
 impl Go<'_> {
@@ -78,7 +82,7 @@ pub(super) fn command(line: &str) -> Result<Option<Command<'_>>, String> {
         "ucinewgame" => Command::NewGame,
         "setoption" => set_option(rest)?,
         "position" => position(rest)?,
-        "go" => Command::Go(go(rest)?),
+        "go" => Command::Go(go(rest)),
         "stop" => Command::Stop,
         "ponderhit" => Command::PonderHit,
         "quit" => Command::Quit,
@@ -133,31 +137,43 @@ fn position(rest: &str) -> Result<Command<'_>, String> {
     })
 }
 
-fn go(rest: &str) -> Result<Go<'_>, String> {
+fn go(rest: &str) -> Go<'_> {
     let mut go = Go::default();
     let mut words = rest.split_whitespace().peekable();
     while let Some(word) = words.next() {
+        if let Err(complaint) = go.take(word, &mut words) {
+            go.complaints.push(complaint);
+        }
+    }
+    go
+}
+
+type Words<'a> = Peekable<SplitWhitespace<'a>>;
+
+impl<'a> Go<'a> {
+    /// Takes in one keyword with what belongs to it.
+    fn take(&mut self, word: &str, words: &mut Words<'a>) -> Result<(), String> {
         match word {
-            "infinite" => go.infinite = true,
-            "ponder" => go.ponder = true,
+            "infinite" => self.infinite = true,
+            "ponder" => self.ponder = true,
             "searchmoves" => {
                 while let Some(text) = words.next_if(|word| !is_keyword(word)) {
-                    go.search_moves.push(text);
+                    self.search_moves.push(text);
                 }
             }
-            "wtime" => go.time.white = Some(millis(word, words.next())?),
-            "btime" => go.time.black = Some(millis(word, words.next())?),
-            "winc" => go.increment.white = millis(word, words.next())?,
-            "binc" => go.increment.black = millis(word, words.next())?,
-            "movetime" => go.move_time = Some(millis(word, words.next())?),
-            "movestogo" => go.moves_to_go = Some(count(word, words.next())?),
-            "nodes" => go.nodes = Some(count(word, words.next())?),
-            "depth" => go.depth = Some(count(word, words.next())?),
+            "wtime" => self.time.white = Some(millis(word, words.next())?),
+            "btime" => self.time.black = Some(millis(word, words.next())?),
+            "winc" => self.increment.white = millis(word, words.next())?,
+            "binc" => self.increment.black = millis(word, words.next())?,
+            "movetime" => self.move_time = Some(millis(word, words.next())?),
+            "movestogo" => self.moves_to_go = Some(count(word, words.next())?),
+            "nodes" => self.nodes = Some(count(word, words.next())?),
+            "depth" => self.depth = Some(count(word, words.next())?),
             "mate" => drop(count(word, words.next())?),
             other => return Err(format!("go: `{}` is not understood", excerpt(other))),
         }
+        Ok(())
     }
-    Ok(go)
 }
 
 fn is_keyword(word: &str) -> bool {
@@ -293,9 +309,6 @@ mod tests {
     fn what_is_wrong_is_named() {
         for (line, part) in [
             ("castle", "unknown command `castle`"),
-            ("go wtime", "wtime wants a number"),
-            ("go wtime soon", "not `soon`"),
-            ("go fast", "`fast` is not understood"),
             ("position", "startpos"),
             ("position startpos e2e4", "not by `e2e4`"),
             ("setoption Hash 64", "name NAME"),
@@ -305,6 +318,22 @@ mod tests {
             assert!(error.contains(part), "{line}: {error}");
         }
         assert_eq!(command("   "), Ok(None));
+    }
+
+    /// A client waits for the end of every search, so a `go` is never refused.
+    #[test]
+    fn a_go_that_is_not_understood_is_told_and_obeyed() {
+        for (line, part) in [
+            ("go nodes 5 wtime", "wtime wants a number"),
+            ("go wtime soon nodes 5", "not `soon`"),
+            ("go fast nodes 5", "`fast` is not understood"),
+        ] {
+            let Command::Go(go) = read(line) else {
+                panic!("not a go")
+            };
+            assert!(go.complaints[0].contains(part), "{line}: {go:?}");
+            assert_eq!((go.nodes, go.complaints.len()), (Some(5), 1), "{line}");
+        }
     }
 
     #[test]

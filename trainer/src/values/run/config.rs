@@ -6,6 +6,9 @@ use anyhow::ensure;
 use rules::Variant;
 use selfplay::search::SearchConfig;
 
+const MOST_RESAMPLES: usize = 100_000;
+const MOST_FRESH_GAMES: usize = 1_000_000;
+
 /// How to estimate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ValuesConfig {
@@ -59,9 +62,14 @@ impl ValuesConfig {
             self.share
         );
         ensure!(
-            self.resamples >= 40,
-            "resamples is {}; an interval needs at least 40",
+            (40..=MOST_RESAMPLES).contains(&self.resamples),
+            "resamples is {}; an interval needs from 40 to {MOST_RESAMPLES}",
             self.resamples
+        );
+        ensure!(
+            self.fresh_games <= MOST_FRESH_GAMES,
+            "fresh games are {}; there can be {MOST_FRESH_GAMES} at most",
+            self.fresh_games
         );
         ensure!(
             (1..=SearchConfig::MOST_SIMULATIONS).contains(&self.simulations),

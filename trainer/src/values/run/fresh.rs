@@ -8,7 +8,7 @@
 
 use super::matches::NetFile;
 use super::{OnProgress, Sources, ValuesConfig, ValuesStage};
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use model::Evaluator;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -20,11 +20,13 @@ use selfplay::starts::{Archive, StartConfig, StartGenerator};
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
+use std::time::{Duration, Instant};
+use twox_hash::XxHash64;
 
 /// Games that a thread keeps going at once.
 const PARALLEL_GAMES: usize = 64;
-/// Games that are written together.
-const GAMES_PER_FILE: usize = 64;
+/// Games are written at least this often while they end.
+const BETWEEN_FILES: Duration = Duration::from_secs(10);
 
 /// The fresh games of this net and these settings, so many at most: those that the run has, and new ones for the rest.
 /// Fewer if `stop` is raised meanwhile.
@@ -37,15 +39,18 @@ pub(super) fn fresh_games(
     (net, net_id): (&NetFile, &str),
     on_progress: &mut OnProgress<'_>,
 ) -> anyhow::Result<Vec<GameRecord>> {
+    let game = game_config(sources, config);
     let folder = format!(
-        "{}/{net_id}-{}-{}",
+        "{}/{net_id}-{}-{}-{:016x}",
         RunPaths::FRESH_GAMES,
         config.simulations,
-        config.seed
+        config.seed,
+        fingerprint(sources, &game)
     );
     let most = config.fresh_games;
     let mut games = stored(sources, &folder)?;
-    games.truncate(most);
+    let wanted: HashSet<String> = (0..most as u64).map(game_id).collect();
+    games.retain(|game| wanted.contains(&game.game_id));
     let known: HashSet<String> = games.iter().map(|game| game.game_id.clone()).collect();
     let missing = (0..most as u64).filter(|&number| !known.contains(&game_id(number)));
     let missing: Vec<u64> = missing.collect();
@@ -55,7 +60,7 @@ pub(super) fn fresh_games(
     let table = Table {
         sources,
         starts: StartGenerator::new(sources.variant, starts()).with_tables(sources.tables.cloned()),
-        game: Arc::new(game_config(sources, config)),
+        game: Arc::new(game),
         seed: config.seed,
         net_id,
     };
@@ -71,13 +76,15 @@ pub(super) fn fresh_games(
         }
         drop(sender);
         let mut unwritten = Vec::new();
+        let mut written = Instant::now();
         on_progress(ValuesStage::FreshGames, games.len(), most);
         for game in receiver {
             unwritten.push(game);
             on_progress(ValuesStage::FreshGames, games.len() + unwritten.len(), most);
-            if unwritten.len() >= GAMES_PER_FILE {
+            if written.elapsed() > BETWEEN_FILES {
                 write(sources, &folder, &unwritten)?;
                 games.append(&mut unwritten);
+                written = Instant::now();
             }
         }
         if !unwritten.is_empty() {
@@ -87,6 +94,16 @@ pub(super) fn fresh_games(
         anyhow::Ok(())
     })?;
     sort(&mut games);
+    if games.len() < most {
+        tracing::warn!(
+            "{} of {most} fresh games were finished, the short ones first; run the same again to play the others",
+            games.len()
+        );
+    }
+    ensure!(
+        !games.is_empty(),
+        "no fresh game was finished; run the same again to go on"
+    );
     Ok(games)
 }
 
@@ -116,6 +133,18 @@ fn game_config(sources: &Sources<'_>, config: &ValuesConfig) -> GameConfig {
         },
         tablebases: sources.tables.cloned(),
     }
+}
+
+/// A number that changes with whatever else decides how the games go, so that games of different settings are kept apart.
+fn fingerprint(sources: &Sources<'_>, game: &GameConfig) -> u64 {
+    let tables = sources.tables.map(|tables| tables.keys().count());
+    let (search, selfplay) = (&game.search, &game.selfplay);
+    let text = format!(
+        "{search:?} {selfplay:?} {:?} {tables:?} {:?}",
+        starts(),
+        sources.inference
+    );
+    XxHash64::oneshot(0, text.as_bytes())
 }
 
 fn game_id(number: u64) -> String {
