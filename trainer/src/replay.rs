@@ -1,7 +1,7 @@
 //! The samples that learning draws from: a window of the newest ones, and some games kept apart to measure on.
 
 use crate::config::LearnConfig;
-use crate::learn::sample::{Sample, SampleError, samples};
+use crate::learn::sample::{Sample, SampleError, look_ahead, samples};
 use rand::{Rng, RngExt};
 use rules::Variant;
 use rules::tablebase::Tablebases;
@@ -47,7 +47,8 @@ impl Replay {
     /// # Errors
     /// If the record is of another variant or breaks the rules; nothing is taken from it then.
     pub fn add(&mut self, record: &GameRecord) -> Result<(), SampleError> {
-        let samples = samples(&self.variant, record, self.tables.as_deref())?;
+        let mut samples = samples(&self.variant, record, self.tables.as_deref())?;
+        look_ahead(&mut samples, self.config.value_lambda);
         self.games += 1;
         let holds_out = holds_out(&record.game_id, self.config.holdout_every);
         let teaches =

@@ -30,6 +30,9 @@ pub struct LearnConfig {
     pub value_on_cheap: bool,
     /// Share of the search's value in the value target, 0 to 1; the rest is the game's outcome. Default 0.25.
     pub value_from_search: f32,
+    /// How far the search's value looks ahead, 0 to 1: at each ply 1 − λ of its own search and λ of what is said of the
+    /// next ply, in the end the outcome. 0 takes the ply's own search alone. Default 0.
+    pub value_lambda: f32,
     /// Weight of the policy loss, 0 or more. Default 1.
     pub policy_weight: f32,
     /// Weight of the value loss, 0 or more. Default 1.
@@ -111,6 +114,7 @@ impl Default for LearnConfig {
             window: WindowConfig::default(),
             value_on_cheap: false,
             value_from_search: 0.25,
+            value_lambda: 0.0,
             policy_weight: 1.0,
             value_weight: 1.0,
             moves_left_weight: 0.1,
@@ -196,6 +200,7 @@ impl LearnConfig {
             "above 0, at most 1",
         )?;
         share("learn.value_from_search", f64::from(self.value_from_search))?;
+        share("learn.value_lambda", f64::from(self.value_lambda))?;
         share(
             "learn.final_learning_rate_share",
             f64::from(self.final_learning_rate_share),

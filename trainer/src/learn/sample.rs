@@ -91,6 +91,33 @@ pub fn samples(
     Ok(samples)
 }
 
+/// Lets the searches of later plies speak for earlier ones: TD(λ), Sutton 1988.
+///
+/// From the last ply back, a ply's searched value becomes (1 − λ) of itself and λ of the next ply's, and the last ply's
+/// (1 − λ) of itself and λ of the outcome. So λ = 0 leaves all as it is, and λ = 0.9 looks about ten plies ahead: far
+/// enough to see what a blunder costs, and not so far that the next ten blunders drown it. Certain values stay.
+pub fn look_ahead(samples: &mut [Sample], lambda: f32) {
+    let mut next: Option<Wdl> = None;
+    for sample in samples.iter_mut().rev() {
+        let own = sample.searched;
+        let later = next.map_or(sample.outcome, |wdl| Wdl {
+            win: wdl.loss,
+            draw: wdl.draw,
+            loss: wdl.win,
+        });
+        let mix = |own: f32, later: f32| (1.0 - lambda) * own + lambda * later;
+        let is_certain = [own.win, own.draw, own.loss].contains(&1.0);
+        if !is_certain {
+            sample.searched = Wdl {
+                win: mix(own.win, later.win),
+                draw: mix(own.draw, later.draw),
+                loss: mix(own.loss, later.loss),
+            };
+        }
+        next = Some(sample.searched);
+    }
+}
+
 /// Puts exact values where tables know them, and counts the plies of an adjudicated game on to the mate.
 fn teach_exactly(samples: &mut [Sample], record: &GameRecord, tables: &Tablebases) {
     if record.end == EndReason::Tablebase {
@@ -243,6 +270,33 @@ mod tests {
             );
             assert!((wdl.win + wdl.draw + wdl.loss - 1.0).abs() < 1e-6);
         }
+    }
+
+    /// Three plies, White to move first, won by White: by hand with λ = ½.
+    #[test]
+    fn later_searches_speak_for_earlier_ones() {
+        let chess = Variant::by_name("chess").expect("built in");
+        let sample = |searched: Wdl, score: f32| Sample {
+            position: chess.start(),
+            repetitions: 1,
+            policy_target: None,
+            outcome: certain(score),
+            searched,
+            moves_left: None,
+        };
+        let even = Wdl {
+            win: 0.5,
+            draw: 0.0,
+            loss: 0.5,
+        };
+        let mut samples = [sample(even, 1.0), sample(even, 0.0), sample(even, 1.0)];
+        look_ahead(&mut samples, 0.5);
+        let wins = samples.each_ref().map(|sample| sample.searched.win);
+        assert_eq!(wins, [0.5625, 0.375, 0.75]);
+        let mut known = [sample(even, 1.0), sample(certain(0.5), 0.0)];
+        look_ahead(&mut known, 0.5);
+        assert_eq!(known[1].searched, certain(0.5), "certain values stay");
+        assert_eq!(known[0].searched.draw, 0.5);
     }
 
     /// Rook against king, adjudicated as drawn after two plies by players who could not mate.
