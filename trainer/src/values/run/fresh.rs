@@ -107,7 +107,8 @@ pub(super) fn fresh_games(
     Ok(games)
 }
 
-/// From the array, often without some men: equal armies alone would say little about unequal ones.
+/// From the array, often without some men: equal armies alone would say little about unequal ones. Searches without noise
+/// would play the same game again from the same position, so some random plies come first in every game.
 fn starts() -> StartConfig {
     StartConfig {
         opening_share: 0.6,
@@ -115,6 +116,8 @@ fn starts() -> StartConfig {
         few_men_share: 0.0,
         archive_share: 0.0,
         tablebase_share: 0.0,
+        opening_plies: [5, 12],
+        odds_plies: [3, 8],
         ..StartConfig::default()
     }
 }
