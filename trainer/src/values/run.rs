@@ -18,7 +18,7 @@ use super::reconcile::combine;
 use super::regression::Regression;
 use super::sample::{Sampling, quiet_positions};
 use super::table::{SliceValues, TABLE_VERSION, ValueTable, WayValues};
-use anyhow::{bail, ensure};
+use anyhow::{Context, ensure};
 use fresh::fresh_games;
 use matches::{NetFile, play_matches};
 use model::{DeviceChoice, Inference};
@@ -104,28 +104,10 @@ pub fn first_table(
     let net = CurrentNet::read(sources.storage)?;
     let net_file = net.as_ref().map(|net| NetFile::read(sources, net));
     let net_file = net_file.transpose()?;
-    let mut games = Games::new(sources.variant);
-    if config.fresh_games == 0 {
-        games.read(sources, config, &mut findings.results, on_progress)?;
-    } else {
-        let (Some(net), Some(file)) = (&net, &net_file) else {
-            bail!(
-                "'{}' has no net yet that could play fresh games; let it run on",
-                sources.storage.url()
-            );
-        };
-        for game in fresh_games(sources, config, (file, &net.id), on_progress)? {
-            match SampledGame::new(sources.variant, &game) {
-                Ok(game) => games.add(game, config, &mut findings.results),
-                Err(error) => tracing::warn!("a fresh game is left out: {error:#}"),
-            }
-        }
-    }
-    ensure!(
-        games.regression.games() > 0,
-        "'{}' has no finished games to learn values from yet (those that begin in endgames do not count); let it run on",
-        sources.storage.url()
-    );
+    let player = net_file
+        .as_ref()
+        .zip(net.as_ref().map(|net| net.id.as_str()));
+    let games = Games::gather(sources, config, player, &mut findings.results, on_progress)?;
     let bootstrap = config.bootstrap();
     on_progress(ValuesStage::Fitting, 0, config.resamples);
     findings.wholes.extend(games.regression.estimate(bootstrap));
@@ -221,6 +203,39 @@ impl<'a> Games<'a> {
             regression: Regression::new(variant),
             probes: Vec::new(),
         }
+    }
+
+    /// Fresh games or the run's own, as the settings want it; at least one.
+    fn gather(
+        sources: &Sources<'a>,
+        config: &ValuesConfig,
+        player: Option<(&NetFile, &str)>,
+        results: &mut Results,
+        on_progress: &mut OnProgress<'_>,
+    ) -> anyhow::Result<Games<'a>> {
+        let mut games = Games::new(sources.variant);
+        if config.fresh_games == 0 {
+            games.read(sources, config, results, on_progress)?;
+        } else {
+            let player = player.with_context(|| {
+                format!(
+                    "'{}' has no net yet that could play fresh games; let it run on",
+                    sources.storage.url()
+                )
+            })?;
+            for game in fresh_games(sources, config, player, on_progress)? {
+                match SampledGame::new(sources.variant, &game) {
+                    Ok(game) => games.add(game, config, results),
+                    Err(error) => tracing::warn!("a fresh game is left out: {error:#}"),
+                }
+            }
+        }
+        ensure!(
+            games.regression.games() > 0,
+            "'{}' has no finished games to learn values from yet (those that begin in endgames do not count); let it run on",
+            sources.storage.url()
+        );
+        Ok(games)
     }
 
     /// Takes the run's newest games.
