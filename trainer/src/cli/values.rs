@@ -6,10 +6,9 @@ use crate::interrupt;
 use crate::run::Run;
 use crate::values::odds::OddsConfig;
 use crate::values::{Sources, ValuesConfig, ValuesStage, first_table};
-use anyhow::ensure;
 use model::{DeviceChoice, Inference};
 use selfplay::tables;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Estimate what each piece is worth from a run's games and net.
@@ -90,7 +89,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         simulations: args.simulations,
     };
     json_file::check(args.json.as_deref())?;
-    let run = open(&args.run)?;
+    let run = Run::open(&args.run)?;
     config.validate(&run.variant)?;
     let tables = match &args.tablebases {
         Some(folder) => Some(Arc::new(tables::load_some(&run.variant, folder)?)),
@@ -127,15 +126,6 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Opens a run that must be there; opening a folder that is not would create it.
-fn open(location: &str) -> anyhow::Result<Run> {
-    ensure!(
-        location.contains("://") || Path::new(location).is_dir(),
-        "there is no run in '{location}'; give the folder or URL of one, for instance runs/falcon-quick"
-    );
-    Run::open(location)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,7 +135,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let missing = folder.path().join("none");
         for location in [folder.path(), &missing] {
-            let error = open(&location.to_string_lossy())
+            let error = Run::open(&location.to_string_lossy())
                 .err()
                 .map(|error| error.to_string());
             let error = error.expect("no run there");
