@@ -79,7 +79,7 @@ impl Default for RunConfig {
             device: DeviceChoice::Auto,
             inference: Inference::Auto,
             run: RunSection::default(),
-            net: NetConfig::new(32, 4),
+            net: NetConfig::default(),
             search: SearchConfig::default(),
             selfplay: SelfPlayConfig::default(),
             starts: StartConfig::default(),
@@ -195,6 +195,29 @@ mod tests {
             if let (toml::Value::Table(found), toml::Value::Table(value)) = (found, value) {
                 assert_same_fields(&format!("{path}{key}."), found, value);
             }
+        }
+    }
+
+    /// A recipe may name any one field and leave out all others.
+    #[test]
+    fn one_field_is_enough() {
+        let all: toml::Table = RunConfig::default().to_toml().parse().unwrap();
+        let mut path = Vec::new();
+        assert_enough_alone(&mut path, &all);
+    }
+
+    fn assert_enough_alone(path: &mut Vec<String>, fields: &toml::Table) {
+        for (key, value) in fields {
+            path.push(key.clone());
+            if let toml::Value::Table(fields) = value {
+                assert_enough_alone(path, fields);
+            } else {
+                let text = format!("{} = {value}", path.join("."));
+                let config =
+                    RunConfig::parse(&text, "test").unwrap_or_else(|error| panic!("{error}"));
+                assert_eq!(config, RunConfig::default(), "{text}");
+            }
+            path.pop();
         }
     }
 

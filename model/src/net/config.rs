@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Encoding, ModelError, PolicyLayout};
 
-/// How large a net is.
+/// How large a net is. Sizes that a file does not name are those of the preset `small`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct NetConfig {
     /// Channels of the residual tower: a multiple of 16 in 16..=512; multiples of 32 use the CPU
     /// kernels fully.
@@ -16,26 +16,23 @@ pub struct NetConfig {
     /// global pooling.
     pub blocks: usize,
     /// Length of the query and key vectors of the policy: a multiple of 8 in 8..=128.
-    #[serde(default = "default_policy_dim")]
     pub policy_dim: usize,
     /// Channels of the value head: a multiple of 8 in 8..=128.
-    #[serde(default = "default_value_channels")]
     pub value_channels: usize,
     /// Width of the value head's hidden layer, 8..=512.
-    #[serde(default = "default_value_hidden")]
     pub value_hidden: usize,
 }
 
-fn default_policy_dim() -> usize {
-    32
-}
-
-fn default_value_channels() -> usize {
-    32
-}
-
-fn default_value_hidden() -> usize {
-    64
+impl Default for NetConfig {
+    fn default() -> NetConfig {
+        NetConfig {
+            channels: 32,
+            blocks: 4,
+            policy_dim: 32,
+            value_channels: 32,
+            value_hidden: 64,
+        }
+    }
 }
 
 impl NetConfig {
@@ -47,9 +44,7 @@ impl NetConfig {
         NetConfig {
             channels,
             blocks,
-            policy_dim: default_policy_dim(),
-            value_channels: default_value_channels(),
-            value_hidden: default_value_hidden(),
+            ..NetConfig::default()
         }
     }
 
@@ -66,7 +61,7 @@ impl NetConfig {
                 value_hidden: 32,
                 ..NetConfig::new(16, 2)
             }),
-            "small" => Ok(NetConfig::new(32, 4)),
+            "small" => Ok(NetConfig::default()),
             "medium" => Ok(NetConfig::new(64, 6)),
             "large" => Ok(NetConfig::new(128, 10)),
             _ => Err(ModelError::Config(format!(

@@ -41,7 +41,7 @@ impl Default for Settings {
             multipv: 1,
             ponder: false,
             show_wdl: false,
-            overhead: Duration::from_millis(50),
+            overhead: Duration::from_millis(10),
             resign: false,
             variant_path: String::new(),
             eval_file: String::new(),
