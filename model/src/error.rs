@@ -5,8 +5,8 @@
 pub enum ModelError {
     /// The bytes are not a whole safetensors file, or hold nonsense.
     #[error(
-        "{origin} is not a readable net: {reason}. It is damaged or was cut short; delete it, or \
-         copy it again from where it came from"
+        "{origin} is not a readable net: {reason}. It is damaged or was cut short; copy it \
+         again from where it came from, or take another net"
     )]
     Corrupt {
         /// Where the bytes came from.

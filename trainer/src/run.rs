@@ -75,7 +75,7 @@ impl Run {
             anyhow::bail!(none());
         }
         let storage = Storage::open(location)?;
-        RunInfo::read(&storage)?.with_context(none)?;
+        let info = RunInfo::read(&storage)?.with_context(none)?;
         let text = |name: &str| -> anyhow::Result<String> {
             let bytes = storage.get(name)?;
             String::from_utf8(bytes.to_vec())
@@ -91,6 +91,15 @@ impl Run {
                 storage.object_url(RunPaths::VARIANT)
             )
         })?;
+        anyhow::ensure!(
+            info.variant == variant.name(),
+            "'{}' says that the run is one of {}, '{}' has the rules of {}; put back the file that was \
+             there before",
+            storage.object_url(RunPaths::RUN),
+            info.variant,
+            storage.object_url(RunPaths::VARIANT),
+            variant.name()
+        );
         Ok(Run {
             storage,
             config,

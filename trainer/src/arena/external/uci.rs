@@ -59,6 +59,7 @@ impl Uci {
             }
             uci.set_option(name, value)?;
         }
+        uci.pass_on_remarks(spec)?;
         let is_set = |name: &str| {
             spec.options
                 .iter()
@@ -86,6 +87,25 @@ impl Uci {
             false => format!("setoption name {name} value {value}"),
         };
         self.send(&line).map_err(|fault| anyhow!(fault.reason))
+    }
+
+    /// Warns of what the engine says about the options that were set: there is no other sign that it refuses a value.
+    fn pass_on_remarks(&mut self, spec: &EngineSpec) -> anyhow::Result<()> {
+        if spec.options.is_empty() {
+            return Ok(());
+        }
+        self.exchange("isready", |line| {
+            if line == "readyok" {
+                return Some(Told::End);
+            }
+            if !line.trim().is_empty() {
+                tracing::warn!(
+                    "`{}`, when its options were set: {line}",
+                    spec.command.join(" ")
+                );
+            }
+            None
+        })
     }
 
     /// Sets `UCI_Variant`. Fairy-Stockfish tells then which variant it plays from which position; an unknown name is
