@@ -35,6 +35,8 @@ use tally::Tally;
 
 /// Pause while there is nothing to play.
 const IDLE: Duration = Duration::from_millis(100);
+/// Evaluations that a worker remembers for each game that it plays: those of the last few searches.
+const REMEMBERED: usize = 256;
 
 /// Why a worker stopped before it was told to.
 #[derive(Debug, thiserror::Error)]
@@ -101,7 +103,8 @@ pub fn run_with<'a>(
 ) -> Result<WorkerProgress, WorkerError> {
     let mut outbox = Outbox::start(storage, &config.worker_id, config.games_per_chunk)?;
     let mut tally = Tally::start(storage, &config.worker_id, outbox.first_chunk());
-    let Some(mut nets) = Nets::first(storage, load, config.net_patience, stop)? else {
+    let memory = config.games_in_parallel * REMEMBERED;
+    let Some(mut nets) = Nets::first(storage, load, memory, config.net_patience, stop)? else {
         return Ok(tally.end(""));
     };
     let mut batch = Batch::new(config, outbox.first_chunk());

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
-use rules::Move;
+use rules::{Move, Square};
 
 use super::{EvalRequest, Evaluation, Evaluator};
 
 /// Remembers the evaluations of another evaluator by all that an encoded position depends on:
-/// its key, its repetitions and its halfmove clock.
+/// its key, the square that a pawn has just passed over (which the key leaves out where no pawn
+/// can capture there), its repetitions and its halfmove clock.
 ///
 /// The memory is two generations of at most `capacity / 2` entries: a full young generation
 /// becomes the old one, whose entries are forgotten unless they are asked for again. What is in
@@ -21,7 +22,7 @@ pub struct CachedEvaluator<E> {
     misses: u64,
 }
 
-type Key = (u64, u8, u16);
+type Key = (u64, Option<Square>, u8, u16);
 
 /// An evaluation with the moves that it is about, because equal keys do not promise equal order.
 #[derive(Clone)]
@@ -88,6 +89,7 @@ fn key_of(request: &EvalRequest) -> Key {
     let position = &request.position;
     (
         position.key(),
+        position.ep_square(),
         request.repetitions,
         position.halfmove_clock(),
     )

@@ -40,8 +40,8 @@ pub(super) struct Batch {
 /// What a round has brought.
 pub(super) struct Round {
     pub finished: Vec<GameRecord>,
-    /// Positions evaluated.
-    pub evaluated: usize,
+    /// Positions that the net has evaluated.
+    pub evaluated: u64,
     /// Time spent in the net.
     pub net_time: Duration,
 }
@@ -111,7 +111,7 @@ impl Batch {
             requests.push(request);
         }
         let begun = Instant::now();
-        let evaluations = nets.evaluator().evaluate(&requests);
+        let (evaluations, evaluated) = nets.evaluate(&requests);
         let net_time = begun.elapsed();
         assert_eq!(
             evaluations.len(),
@@ -123,7 +123,7 @@ impl Batch {
         }
         Round {
             finished,
-            evaluated: requests.len(),
+            evaluated,
             net_time,
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use model::{Evaluator, ModelError};
+use model::{CachedEvaluator, EvalRequest, Evaluation, Evaluator, ModelError};
 
 use super::WorkerError;
 use crate::layout::{CurrentNet, RunPaths};
@@ -21,14 +21,17 @@ pub type LoadNet<'a> = dyn FnMut(&[u8], &str) -> Result<Box<dyn Evaluator>, Mode
 pub(super) struct Nets<'a> {
     storage: &'a Storage,
     load: &'a mut LoadNet<'a>,
-    evaluator: Box<dyn Evaluator>,
+    evaluator: CachedEvaluator<Box<dyn Evaluator>>,
+    /// Positions whose evaluations are remembered.
+    memory: usize,
     id: String,
     pointer: ObjectVersion,
     looked: Instant,
 }
 
 impl<'a> Nets<'a> {
-    /// Waits for the run's first net and loads it; `None` when `stop` came first.
+    /// Waits for the run's first net and loads it; `None` when `stop` came first. The evaluations of `memory` positions are
+    /// remembered: a search meets again what the one before it has seen below the move that was played.
     ///
     /// # Errors
     /// [`WorkerError::NoNet`] after `patience`; otherwise whatever is wrong with the net, for
@@ -36,6 +39,7 @@ impl<'a> Nets<'a> {
     pub fn first(
         storage: &'a Storage,
         load: &'a mut LoadNet<'a>,
+        memory: usize,
         patience: Duration,
         stop: &AtomicBool,
     ) -> Result<Option<Self>, WorkerError> {
@@ -49,7 +53,8 @@ impl<'a> Nets<'a> {
                     return Ok(Some(Self {
                         storage,
                         load,
-                        evaluator,
+                        evaluator: CachedEvaluator::new(evaluator, memory),
+                        memory,
                         id: current.id,
                         pointer,
                         looked: Instant::now(),
@@ -78,9 +83,11 @@ impl<'a> Nets<'a> {
         &self.id
     }
 
-    /// The net.
-    pub fn evaluator(&mut self) -> &mut dyn Evaluator {
-        self.evaluator.as_mut()
+    /// Evaluates positions; the number says how many of them the net has seen, the others were remembered.
+    pub fn evaluate(&mut self, requests: &[EvalRequest]) -> (Vec<Evaluation>, u64) {
+        let before = self.evaluator.misses();
+        let evaluations = self.evaluator.evaluate(requests);
+        (evaluations, self.evaluator.misses() - before)
     }
 
     /// Changes to a newer net if there is one. One that does not load is warned about once, and
@@ -108,7 +115,7 @@ impl<'a> Nets<'a> {
         match fetch(self.storage, &current.id, self.load) {
             Ok(evaluator) => {
                 tracing::info!("net {} takes over from {}", current.id, self.id);
-                self.evaluator = evaluator;
+                self.evaluator = CachedEvaluator::new(evaluator, self.memory);
                 self.id = current.id;
                 self.pointer = pointer;
             }

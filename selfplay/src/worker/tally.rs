@@ -38,8 +38,8 @@ impl<'a> Tally<'a> {
         tally
     }
 
-    pub fn add_round(&mut self, evaluated: usize, net_time: Duration) {
-        self.progress.positions_evaluated += evaluated as u64;
+    pub fn add_round(&mut self, evaluated: u64, net_time: Duration) {
+        self.progress.positions_evaluated += evaluated;
         self.progress.net_seconds += net_time.as_secs_f64();
         self.progress.is_waiting = false;
     }

@@ -29,6 +29,7 @@ pub fn run(storage: &Storage, worker: &WorkerConfig, time: Duration) -> anyhow::
             all.positions,
             all.positions / one.positions
         );
+        println!("{:25}{:9.0} simulations/s", "", all.simulations);
         println!("{:25}{:9.0} plies/s", "", all.plies);
         println!("{:25}{:9.0} games/hour", "", 3600.0 * all.games);
     }
