@@ -28,10 +28,10 @@ pub struct LearnConfig {
     /// Whether plies that a cheap search played teach value and moves left; the policy is taught by full searches
     /// alone. Default false: the plies of one game share its outcome, so that its full searches teach nearly as much.
     pub value_on_cheap: bool,
-    /// Share of the search's value in the value target, 0 to 1; the rest is the game's outcome. Default 0.25.
+    /// Share of the search's value in the value target, 0 to 1; the rest is the game's outcome. Default 0.8.
     pub value_from_search: f32,
     /// How far the search's value looks ahead, 0 to 1: at each ply 1 − λ of its own search and λ of what is said of the
-    /// next ply, in the end the outcome. 0 takes the ply's own search alone. Default 0.
+    /// next ply, in the end the outcome. 0 takes the ply's own search alone. Default 0.9.
     pub value_lambda: f32,
     /// Weight of the policy loss, 0 or more. Default 1.
     pub policy_weight: f32,
@@ -113,8 +113,8 @@ impl Default for LearnConfig {
             holdout_every: 20,
             window: WindowConfig::default(),
             value_on_cheap: false,
-            value_from_search: 0.25,
-            value_lambda: 0.0,
+            value_from_search: 0.8,
+            value_lambda: 0.9,
             policy_weight: 1.0,
             value_weight: 1.0,
             moves_left_weight: 0.1,

@@ -37,7 +37,11 @@ impl Default for Settings {
             hash_mib: 512,
             threads: 1,
             batch: 0,
-            puct: PuctConfig::default(),
+            puct: PuctConfig {
+                c_puct: C_PUCT_DEFAULT,
+                policy_temperature: TEMPERATURE_DEFAULT,
+                ..PuctConfig::default()
+            },
             multipv: 1,
             ponder: false,
             show_wdl: false,
@@ -107,6 +111,11 @@ const VARIANT_PATH: &str = "VariantPath";
 const EVAL_FILE: &str = "EvalFile";
 /// The only option that is no setting: its values depend on the variants there are.
 pub(super) const VARIANT: &str = "UCI_Variant";
+
+/// Nets that were trained by few simulations a move are too sure of their choice of moves for the thousands that an engine
+/// makes: docs/learning.md has the matches that these two were chosen by.
+const C_PUCT_DEFAULT: f32 = 1.0;
+const TEMPERATURE_DEFAULT: f32 = 2.5;
 
 /// Least and most of the options that are numbers.
 const HASH_RANGE: (usize, usize) = (16, 1 << 20);
