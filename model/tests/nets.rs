@@ -19,6 +19,11 @@ fn tiny() -> NetConfig {
     NetConfig::preset("tiny").expect("a preset")
 }
 
+/// Sizes whose convolutions are computed by definition and by minimal filtering.
+fn both_kinds_of_convolutions() -> [NetConfig; 2] {
+    [tiny(), NetConfig::new(48, 2)]
+}
+
 /// A net whose every number is random, as after training: nothing is 0 or 1 by construction.
 fn random_weights(config: NetConfig, shape: NetShape, seed: u64) -> Weights {
     common::random_weights(config, shape, seed, |name, value, rng| {
@@ -92,20 +97,21 @@ fn both_inference_paths_agree_at_every_level() {
 #[test]
 fn compiled_results_do_not_depend_on_the_batch() {
     let variant = variant("falcon");
-    let weights = random_weights(tiny(), NetShape::new(&variant), 7);
-    let mut evaluator = CompiledEvaluator::new(&weights, &tiny(), &variant).expect("an evaluator");
     let requests = sample_requests(&variant, 40, 8);
-    let together = evaluator.evaluate(&requests);
-    let mut reversed: Vec<EvalRequest> = requests.clone();
-    reversed.reverse();
-    let mut backwards = evaluator.clone().evaluate(&reversed);
-    backwards.reverse();
-    assert_eq!(together, backwards);
-    for (request, expected) in requests.iter().zip(&together) {
-        assert_eq!(
-            &evaluator.evaluate(std::slice::from_ref(request))[0],
-            expected
-        );
+    for config in both_kinds_of_convolutions() {
+        let weights = random_weights(config, NetShape::new(&variant), 7);
+        let mut evaluator =
+            CompiledEvaluator::new(&weights, &config, &variant).expect("an evaluator");
+        let together = evaluator.evaluate(&requests);
+        let mut reversed: Vec<EvalRequest> = requests.clone();
+        reversed.reverse();
+        let mut backwards = evaluator.clone().evaluate(&reversed);
+        backwards.reverse();
+        assert_eq!(together, backwards);
+        for (request, expected) in requests.iter().zip(&together) {
+            let alone = evaluator.evaluate(std::slice::from_ref(request));
+            assert_eq!(&alone[0], expected);
+        }
     }
 }
 
@@ -116,14 +122,16 @@ fn avx2_and_avx512_give_the_same_bits() {
         return;
     }
     let variant = variant("falcon");
-    let weights = random_weights(tiny(), NetShape::new(&variant), 9);
     let requests = sample_requests(&variant, 10, 10);
-    let evaluate = |level| {
-        CompiledEvaluator::with_level(&weights, &tiny(), &variant, level)
-            .expect("an evaluator")
-            .evaluate(&requests)
-    };
-    assert_eq!(evaluate(SimdLevel::Avx2), evaluate(SimdLevel::Avx512));
+    for config in both_kinds_of_convolutions() {
+        let weights = random_weights(config, NetShape::new(&variant), 9);
+        let evaluate = |level| {
+            CompiledEvaluator::with_level(&weights, &config, &variant, level)
+                .expect("an evaluator")
+                .evaluate(&requests)
+        };
+        assert_eq!(evaluate(SimdLevel::Avx2), evaluate(SimdLevel::Avx512));
+    }
 }
 
 #[test]

@@ -115,13 +115,18 @@ fn narrow_numbers_are_as_exact_as_promised() {
 #[test]
 fn narrow_results_do_not_depend_on_the_batch() {
     let variant = variant("falcon");
-    let config = NetConfig::preset("tiny").expect("a preset");
-    let weights = uneven_weights(config, NetShape::new(&variant), 7);
     let requests = sample_requests(&variant, 40, 8);
-    for precision in Precision::available(SimdLevel::best()) {
+    // Convolutions of 16 channels are computed by definition, others by minimal filtering.
+    let sizes = [16, 48].map(|channels| NetConfig::new(channels, 2));
+    let precisions = Precision::available(SimdLevel::best());
+    let cases = sizes
+        .iter()
+        .flat_map(|size| precisions.iter().map(move |p| (size, p)));
+    for (config, &precision) in cases {
+        let weights = uneven_weights(*config, NetShape::new(&variant), 7);
         let level = SimdLevel::best();
         let mut evaluator =
-            CompiledEvaluator::with_precision(&weights, &config, &variant, level, precision)
+            CompiledEvaluator::with_precision(&weights, config, &variant, level, precision)
                 .expect("an evaluator");
         let together = evaluator.evaluate(&requests);
         let mut reversed: Vec<EvalRequest> = requests.clone();

@@ -48,6 +48,16 @@ impl Grid {
         self.files * self.ranks
     }
 
+    /// Pairs of a cell and one of the 3×3 cells around it, without those beyond the rectangle.
+    pub fn taps(self) -> usize {
+        (3 * self.files - 2) * (3 * self.ranks - 2)
+    }
+
+    /// Squares of 2×2 cells that cover the rectangle.
+    pub fn tiles(self) -> usize {
+        self.files.div_ceil(2) * self.ranks.div_ceil(2)
+    }
+
     /// Floats in a block of channels, border included.
     #[inline]
     pub fn block_floats(self) -> usize {

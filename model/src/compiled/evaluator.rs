@@ -83,9 +83,9 @@ impl CompiledEvaluator {
 }
 
 impl CompiledEvaluator {
-    /// Multiplications in the convolutions of one position, those with what lies beyond the board
-    /// left out. The first convolution is none: it only adds up the weights of the men that are
-    /// there.
+    /// Multiplications in the convolutions of one position as they are computed: by definition,
+    /// with what lies beyond the board left out, or between the transforms of minimal filtering.
+    /// The first convolution is none: it only adds up the weights of the men that are there.
     pub fn multiplications(&self) -> usize {
         self.program.multiplications()
     }

@@ -1,5 +1,6 @@
-//! The inner loops of the convolutions in single precision, for each instruction set. All `unsafe`
-//! of inference is here, in the kernels for narrow numbers, and in the measurement of a core's peak.
+//! The inner loops of convolutions by definition in single precision, for each instruction set. All
+//! `unsafe` of inference is here, in the kernels for narrow numbers and for minimal filtering
+//! (`winograd`), and in the measurement of a core's peak.
 //!
 //! A kernel takes one row of the board at a time and keeps the sums of its up to ten pixels for a
 //! strip of output channels in registers, while weights stream by and inputs are broadcast. Each

@@ -21,6 +21,8 @@ mod precision;
 mod program;
 mod stem;
 mod tower;
+mod wide;
+mod winograd;
 
 pub use evaluator::CompiledEvaluator;
 pub(crate) use folded::conv_norm as folded_conv_norm;

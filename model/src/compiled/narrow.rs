@@ -139,7 +139,7 @@ fn pairs(shorts: &[u16; BLOCK]) -> [u32; 16] {
 
 /// The bits of a number rounded to the nearest bfloat16, ties to even.
 #[inline(always)]
-fn bfloat16(x: f32) -> u16 {
+pub fn bfloat16(x: f32) -> u16 {
     let bits = x.to_bits();
     (bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16) as u16
 }
@@ -264,4 +264,4 @@ fn round_row(rounding: &Rounding, weights: &[f32], squared: usize, out: &mut [u3
 }
 
 #[cfg(test)]
-mod tests;
+pub mod tests;

@@ -11,7 +11,8 @@ use super::narrow_kernel::NarrowKernel;
 pub enum Precision {
     /// Single precision.
     F32,
-    /// Inputs and weights rounded to bfloat16, sums in single precision.
+    /// Inputs and weights rounded to bfloat16, after their transforms where convolutions are by
+    /// minimal filtering; sums in single precision.
     Bf16,
     /// Inputs of 8 bits without sign and weights of 8 bits with sign, exact sums.
     Int8,

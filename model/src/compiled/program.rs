@@ -12,6 +12,7 @@ use super::policy_head::{PolicyHead, PolicyScratch};
 use super::precision::Precision;
 use super::stem::{Stem, StemScratch};
 use super::tower::{Frame, NarrowTower, Tower, TowerScratch, WideTower};
+use super::winograd::{self, WinogradKernel};
 use crate::board::{GRID, seen_by};
 use crate::evaluator::{EvalRequest, Evaluation};
 use crate::net::{MOVES_LEFT_UNIT, NetConfig, NetShape};
@@ -27,6 +28,7 @@ pub struct Program {
     layout: PolicyLayout,
     stem: Stem,
     tower: Tower,
+    winograd: Option<WinogradKernel>,
     pooling: Pooling,
     policy: PolicyHead,
     value_hidden: Dense,
@@ -71,6 +73,8 @@ impl Program {
             &conv1("policy.kind", shape.kinds)?,
             hand,
         );
+        let winograd =
+            WinogradKernel::choose(precision, level).filter(|_| winograd::pays(grid, channels));
         let mut program = Program {
             config: *config,
             shape,
@@ -79,7 +83,8 @@ impl Program {
             stem: Stem::new(&stem, &encoding, variant, grid),
             layout: PolicyLayout::new(variant),
             encoding,
-            tower: Tower::Wide(WideTower::new(&folded, level)),
+            tower: Tower::Wide(WideTower::new(&folded, level, winograd)),
+            winograd,
             pooling: Pooling::new(grid, cells_of(variant)),
             policy,
             value_hidden: dense(
@@ -90,7 +95,9 @@ impl Program {
             wdl: dense("value.wdl", config.value_hidden, 3)?,
             moves_left: dense("value.moves_left", config.value_hidden, 1)?,
         };
-        if let Some(kernel) = NarrowKernel::choose(precision, level) {
+        if winograd.is_none()
+            && let Some(kernel) = NarrowKernel::choose(precision, level)
+        {
             let tops = program.ranges(variant, precision);
             program.tower = Tower::Narrow(NarrowTower::new(&folded, kernel, &tops));
         }
@@ -118,7 +125,7 @@ impl Program {
         ranges.tops()
     }
 
-    /// Multiplications in the convolutions of one position.
+    /// Multiplications in the convolutions of one position, as they are computed.
     pub fn multiplications(&self) -> usize {
         let NetConfig {
             channels,
@@ -127,8 +134,11 @@ impl Program {
             ..
         } = self.config;
         let NetShape { files, ranks, .. } = self.shape;
-        let taps = (3 * files - 2) * (3 * ranks - 2);
-        2 * blocks * taps * channels * channels + files * ranks * channels * value_channels
+        let pairs = match self.winograd {
+            None => self.grid.taps(),
+            Some(_) => winograd::multiplications(self.grid),
+        };
+        2 * blocks * pairs * channels * channels + files * ranks * channels * value_channels
     }
 
     /// Buffers for runs of this program.

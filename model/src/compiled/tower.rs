@@ -1,4 +1,4 @@
-//! The residual tower, in single precision or with narrow numbers.
+//! The residual tower, with activations in single precision or with narrow numbers.
 
 use super::aligned::{AlignedFloats, AlignedWords};
 use super::conv::{After, BLOCK, Conv, Grid};
@@ -7,6 +7,8 @@ use super::heads::{Dense, Pooling};
 use super::kernel::SimdLevel;
 use super::narrow::{NarrowConv, Outputs, Rounding};
 use super::narrow_kernel::NarrowKernel;
+use super::wide::WideConv;
+use super::winograd::{WinogradKernel, WinogradScratch};
 
 /// What all parts of a run share.
 #[derive(Clone, Copy)]
@@ -27,6 +29,7 @@ pub struct TowerScratch {
     inner: AlignedFloats,
     narrow_features: AlignedWords,
     narrow_inner: AlignedWords,
+    winograd: WinogradScratch,
     pooled: Vec<f32>,
     bias: Vec<f32>,
 }
@@ -61,28 +64,29 @@ impl Tower {
             inner: grid.activations(channels),
             narrow_features: narrow(|tower| &tower.output),
             narrow_inner: narrow(|tower| &tower.output),
+            winograd: WinogradScratch::new(channels),
             pooled: Vec::new(),
             bias: Vec::new(),
         }
     }
 }
 
-/// The tower in single precision.
+/// The tower with activations in single precision.
 pub struct WideTower {
     blocks: Vec<WideBlock>,
     value: Conv,
 }
 
 struct WideBlock {
-    first: Conv,
+    first: WideConv,
     pooling: Option<Dense>,
-    second: Conv,
+    second: WideConv,
 }
 
 impl WideTower {
-    /// Packs a tower.
-    pub fn new(net: &FoldedTower, level: SimdLevel) -> WideTower {
-        let conv = |part| Conv::pack(level, std::slice::from_ref(part));
+    /// Packs a tower; without a kernel for minimal filtering it is computed by definition.
+    pub fn new(net: &FoldedTower, level: SimdLevel, winograd: Option<WinogradKernel>) -> WideTower {
+        let conv = |part| WideConv::pack(level, winograd, part);
         let blocks = net.blocks.iter().map(|block| WideBlock {
             first: conv(&block.first),
             pooling: block.pooling.clone(),
@@ -90,7 +94,7 @@ impl WideTower {
         });
         WideTower {
             blocks: blocks.collect(),
-            value: conv(&net.value),
+            value: Conv::pack(level, std::slice::from_ref(&net.value)),
         }
     }
 
@@ -104,21 +108,30 @@ impl WideTower {
     ) {
         let Frame { level, grid, .. } = frame;
         let TowerScratch {
-            features, inner, ..
+            features,
+            inner,
+            winograd,
+            ..
         } = scratch;
         add_relu(level, grid, features, &[]);
         for (index, block) in self.blocks.iter().enumerate() {
             observe(2 * index, features);
             match &block.pooling {
-                None => block.first.run(grid, features, inner, After::Relu),
+                None => block
+                    .first
+                    .run(grid, features, inner, After::Relu, winograd),
                 Some(dense) => {
-                    block.first.run(grid, features, inner, After::Keep);
+                    block
+                        .first
+                        .run(grid, features, inner, After::Keep, winograd);
                     pool(frame, dense, inner, &mut scratch.pooled, &mut scratch.bias);
                     add_relu(level, grid, inner, &scratch.bias);
                 }
             }
             observe(2 * index + 1, inner);
-            block.second.run(grid, inner, features, After::AddRelu);
+            block
+                .second
+                .run(grid, inner, features, After::AddRelu, winograd);
         }
         observe(2 * self.blocks.len(), features);
         self.value

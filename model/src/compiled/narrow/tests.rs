@@ -140,12 +140,12 @@ impl Case {
     }
 }
 
-fn place(grid: Grid, channel: usize, cell: usize) -> usize {
+pub fn place(grid: Grid, channel: usize, cell: usize) -> usize {
     channel / BLOCK * grid.block_floats() + grid.at(cell) + channel % BLOCK
 }
 
 /// The taps that lie on the board, each with its cell.
-fn neighbours(grid: Grid, taps: usize, cell: usize) -> impl Iterator<Item = (usize, usize)> {
+pub fn neighbours(grid: Grid, taps: usize, cell: usize) -> impl Iterator<Item = (usize, usize)> {
     let (rank, file) = (cell / grid.files, cell % grid.files);
     (0..taps * taps).filter_map(move |tap| {
         let (y, x) = (rank + tap / taps, file + tap % taps);
@@ -154,7 +154,7 @@ fn neighbours(grid: Grid, taps: usize, cell: usize) -> impl Iterator<Item = (usi
     })
 }
 
-fn widened(bits: u16) -> f64 {
+pub fn widened(bits: u16) -> f64 {
     f64::from(f32::from_bits(u32::from(bits) << 16))
 }
 
@@ -180,7 +180,7 @@ fn kernels(precision: Precision) -> Vec<(NarrowKernel, SimdLevel)> {
         .collect()
 }
 
-const AFTERS: [After; 3] = [After::Keep, After::Relu, After::AddRelu];
+pub const AFTERS: [After; 3] = [After::Keep, After::Relu, After::AddRelu];
 
 #[test]
 fn every_kernel_for_8_bits_computes_the_convolution_to_the_same_bit() {

@@ -1,0 +1,184 @@
+//! The kernels and their choice at run time.
+
+use super::super::conv::{After, BLOCK, Grid};
+use super::super::kernel::SimdLevel;
+use super::super::narrow_kernel::NarrowKernel;
+use super::super::precision::Precision;
+use super::products::multiply;
+use super::transform::{transform_inputs, transform_sums};
+use super::vector::{Numbers, Portable, VECTORS, Vector};
+use super::{ELEMENTS, WinogradScratch};
+
+/// The kernels, of which each has its own order of weights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WinogradKernel {
+    /// Floats in plain Rust.
+    Portable,
+    /// Floats with AVX2 and FMA.
+    Avx2,
+    /// Floats with AVX-512.
+    Avx512,
+    /// Transformed inputs and weights rounded to bfloat16, with AVX-512 BF16.
+    Bf16,
+}
+
+impl WinogradKernel {
+    /// The kernel for this precision at this level, if there is one.
+    pub fn choose(precision: Precision, level: SimdLevel) -> Option<WinogradKernel> {
+        match (precision, level) {
+            (Precision::F32, SimdLevel::Portable) => Some(WinogradKernel::Portable),
+            (Precision::F32, SimdLevel::Avx2) => Some(WinogradKernel::Avx2),
+            (Precision::F32, SimdLevel::Avx512) => Some(WinogradKernel::Avx512),
+            (Precision::Bf16, level) => {
+                NarrowKernel::choose(Precision::Bf16, level).map(|_| WinogradKernel::Bf16)
+            }
+            // Transformed integers would no longer fit into 8 bits.
+            (Precision::Int8, _) => None,
+        }
+    }
+
+    /// Output channels that are computed at once; weights are packed in strips of as many.
+    pub fn strip(self) -> usize {
+        match self {
+            WinogradKernel::Portable | WinogradKernel::Avx2 => 16,
+            WinogradKernel::Avx512 | WinogradKernel::Bf16 => 32,
+        }
+    }
+
+    /// Input channels in a word.
+    pub fn inputs_per_word(self) -> usize {
+        match self {
+            WinogradKernel::Portable | WinogradKernel::Avx2 | WinogradKernel::Avx512 => 1,
+            WinogradKernel::Bf16 => 2,
+        }
+    }
+}
+
+/// One convolution of one position, all lengths checked by [`run`].
+pub struct WinogradJob<'a> {
+    pub grid: Grid,
+    /// Input channels, an even number.
+    pub inputs: usize,
+    /// Blocks of output channels.
+    pub out_blocks: usize,
+    pub input: &'a [f32],
+    /// `[strips][elements][words of inputs][strip]`
+    pub weights: &'a [u32],
+    /// One for each output channel.
+    pub bias: &'a [f32],
+    pub out: &'a mut [f32],
+    pub after: After,
+    pub scratch: &'a mut WinogradScratch,
+}
+
+/// Runs a convolution.
+///
+/// # Panics
+/// If a slice is too short for the job.
+pub fn run(kernel: WinogradKernel, job: WinogradJob) {
+    let (in_blocks, channels) = (job.inputs.div_ceil(BLOCK), job.out_blocks * BLOCK);
+    let block = job.grid.block_floats();
+    assert!(
+        job.input.len() >= in_blocks * block && job.out.len() >= job.out_blocks * block,
+        "activations of a convolution"
+    );
+    let words = job.inputs / kernel.inputs_per_word();
+    assert_eq!(
+        (job.weights.len(), job.bias.len()),
+        (channels * ELEMENTS * words, channels),
+        "weights of a convolution"
+    );
+    assert!(
+        job.scratch.fits(job.inputs),
+        "scratch memory of a convolution"
+    );
+    match kernel {
+        // SAFETY: all lengths have been checked; plain Rust needs no features.
+        WinogradKernel::Portable => unsafe { convolve::<Portable>(job) },
+        // SAFETY: all lengths have been checked; kernels come from `WinogradKernel::choose`, whose
+        // levels come from `SimdLevel::available`, which has asked the CPU.
+        #[cfg(target_arch = "x86_64")]
+        WinogradKernel::Avx2 => unsafe { super::x86::convolve_avx2(job) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        WinogradKernel::Avx512 => unsafe { super::x86::convolve_avx512(job) },
+        // SAFETY: as above; `NarrowKernel::choose` has asked the CPU for the instruction.
+        #[cfg(target_arch = "x86_64")]
+        WinogradKernel::Bf16 => unsafe { super::x86::convolve_bf16(job) },
+        #[cfg(not(target_arch = "x86_64"))]
+        kernel => unreachable!("{kernel:?} is chosen only where the CPU has it"),
+    }
+}
+
+/// The convolution, in the vectors of the function that it is inlined into.
+///
+/// # Safety
+/// The CPU has the instructions of `N`, whose layout of weights is that of `job`, and `job` has
+/// passed the checks of [`run`].
+#[inline(always)]
+pub(super) unsafe fn convolve<N: Numbers>(job: WinogradJob) {
+    let strip_len = VECTORS * N::Sums::LANES;
+    let words = job.inputs / N::INPUTS_PER_WORD;
+    let WinogradScratch { inputs, sums } = job.scratch;
+    for tiles in Tiles::groups(job.grid) {
+        // SAFETY: all lengths have been checked by `run`, for all blocks, strips and tiles of the
+        // board, and the scratch memory for as many tiles as a group has.
+        unsafe {
+            transform_inputs::<N>(tiles, job.input.as_ptr(), job.inputs, inputs.as_mut_ptr());
+            for strip in 0..job.out_blocks * BLOCK / strip_len {
+                let weights = job
+                    .weights
+                    .as_ptr()
+                    .add(strip * ELEMENTS * words * strip_len);
+                multiply::<N>(
+                    tiles.count,
+                    job.inputs,
+                    inputs.as_ptr(),
+                    weights,
+                    sums.as_mut_ptr(),
+                );
+                let lane = strip * strip_len;
+                let bias = job.bias.as_ptr().add(lane);
+                let out = job.out.as_mut_ptr();
+                let out = out.add(lane / BLOCK * job.grid.block_floats() + lane % BLOCK);
+                transform_sums::<N::Sums>(tiles, sums.as_ptr(), bias, out, job.after);
+            }
+        }
+    }
+}
+
+/// Most tiles in a group.
+pub(super) const GROUP: usize = 12;
+
+/// Tiles of a board, side by side or in the next row, that are computed together: few enough for
+/// the fast caches and, with AVX-512, for the registers.
+#[derive(Clone, Copy)]
+pub(super) struct Tiles {
+    pub grid: Grid,
+    /// The tiles before them.
+    pub first: usize,
+    pub count: usize,
+}
+
+impl Tiles {
+    /// All tiles of a board, in groups of sizes as equal as can be.
+    fn groups(grid: Grid) -> impl Iterator<Item = Tiles> {
+        let all = grid.tiles();
+        let groups = all.div_ceil(GROUP);
+        (0..groups).map(move |group| {
+            let first = group * all / groups;
+            Tiles {
+                grid,
+                first,
+                count: (group + 1) * all / groups - first,
+            }
+        })
+    }
+
+    /// Row and column of each tile.
+    #[inline(always)]
+    pub fn places(self) -> impl Iterator<Item = (usize, usize)> {
+        let across = self.grid.files.div_ceil(2);
+        (self.first..self.first + self.count).map(move |tile| (tile / across, tile % across))
+    }
+}

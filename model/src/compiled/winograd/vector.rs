@@ -1,0 +1,165 @@
+//! What the kernels are written in: vectors of one instruction set, and the numbers that they
+//! multiply.
+//!
+//! What is made of them is inlined into one function that is compiled for their instructions (see
+//! `x86.rs`). Whatever handles vectors must therefore be inlined always, and loops run over indices:
+//! a closure or a method of an iterator may stay a function of its own, without the instructions,
+//! and that is ten times as slow.
+
+/// A vector of floats.
+///
+/// # Safety
+/// All functions need a CPU with the instructions of the implementation.
+pub trait Vector: Copy {
+    /// Floats in a vector.
+    const LANES: usize;
+
+    unsafe fn zero() -> Self;
+
+    /// # Safety
+    /// There are [`LANES`](Vector::LANES) floats.
+    unsafe fn load(from: *const f32) -> Self;
+
+    /// # Safety
+    /// There is room for [`LANES`](Vector::LANES) floats.
+    unsafe fn store(self, to: *mut f32);
+
+    unsafe fn add(self, other: Self) -> Self;
+
+    unsafe fn sub(self, other: Self) -> Self;
+
+    /// Zeros for what is negative.
+    unsafe fn relu(self) -> Self;
+}
+
+/// Vectors of sums in a strip of output channels: with two, an input that has been broadcast is
+/// used twice.
+pub const VECTORS: usize = 2;
+
+/// What is multiplied, in words of 32 bits: a float, or a pair of narrow numbers.
+///
+/// # Safety
+/// All functions need a CPU with the instructions of the implementation.
+pub trait Numbers {
+    /// Vectors in which inputs are transformed. No longer than a block of channels.
+    type Inputs: Vector;
+    /// Vectors in which products are summed.
+    type Sums: Vector;
+    /// A word for each of these sums.
+    type Words: Copy;
+    /// Input channels in a word.
+    const INPUTS_PER_WORD: usize;
+    /// Tiles whose sums fit into the registers together with weights and an input.
+    const TILES: usize;
+
+    /// Rounds inputs, if need be, and packs them.
+    ///
+    /// # Safety
+    /// There is room for the words.
+    unsafe fn store_inputs(inputs: Self::Inputs, to: *mut u32);
+
+    /// # Safety
+    /// There are as many words.
+    unsafe fn load(from: *const u32) -> Self::Words;
+
+    /// The same word everywhere.
+    unsafe fn splat(word: u32) -> Self::Words;
+
+    /// sums + inputs · weights
+    unsafe fn multiply_add(
+        sums: Self::Sums,
+        inputs: Self::Words,
+        weights: Self::Words,
+    ) -> Self::Sums;
+
+    /// Asks for the cache line of `_address`, which need not exist.
+    #[inline(always)]
+    unsafe fn prefetch(_address: *const u32) {}
+}
+
+/// Floats in plain Rust.
+pub struct Portable;
+
+const LANES: usize = 8;
+
+impl Vector for [f32; LANES] {
+    const LANES: usize = LANES;
+
+    #[inline(always)]
+    unsafe fn zero() -> Self {
+        [0.0; LANES]
+    }
+
+    #[inline(always)]
+    unsafe fn load(from: *const f32) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { from.cast::<Self>().read() }
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut f32) {
+        // SAFETY: the caller's promise.
+        unsafe { to.cast::<Self>().write(self) }
+    }
+
+    #[inline(always)]
+    unsafe fn add(mut self, other: Self) -> Self {
+        for i in 0..LANES {
+            self[i] += other[i];
+        }
+        self
+    }
+
+    #[inline(always)]
+    unsafe fn sub(mut self, other: Self) -> Self {
+        for i in 0..LANES {
+            self[i] -= other[i];
+        }
+        self
+    }
+
+    #[inline(always)]
+    unsafe fn relu(mut self) -> Self {
+        for value in &mut self {
+            *value = value.max(0.0);
+        }
+        self
+    }
+}
+
+impl Numbers for Portable {
+    type Inputs = [f32; LANES];
+    type Sums = [f32; LANES];
+    type Words = [f32; LANES];
+    const INPUTS_PER_WORD: usize = 1;
+    const TILES: usize = 2;
+
+    #[inline(always)]
+    unsafe fn store_inputs(inputs: Self::Inputs, to: *mut u32) {
+        // SAFETY: the caller's promise; a float is a word.
+        unsafe { inputs.store(to.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn load(from: *const u32) -> Self::Words {
+        // SAFETY: the caller's promise; every word is a float.
+        unsafe { Vector::load(from.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn splat(word: u32) -> Self::Words {
+        [f32::from_bits(word); LANES]
+    }
+
+    #[inline(always)]
+    unsafe fn multiply_add(
+        mut sums: Self::Sums,
+        inputs: Self::Words,
+        weights: Self::Words,
+    ) -> Self::Sums {
+        for i in 0..LANES {
+            sums[i] += inputs[i] * weights[i];
+        }
+        sums
+    }
+}
