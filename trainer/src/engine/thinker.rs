@@ -111,6 +111,8 @@ struct Worker {
 struct Tree {
     start: Position,
     moves: Vec<Move>,
+    /// Whether it has grown in search of a mate.
+    mate: bool,
     search: Search,
 }
 

@@ -8,13 +8,20 @@ use model::{EvalRequest, Evaluation, Evaluator, UniformEvaluator};
 use selfplay::search::{Search, SearchConfig, SearchKind};
 use std::time::{Duration, Instant};
 
+/// Least exploration in search of a mate, which may lie where nothing looks promising.
+const MATE_EXPLORATION: f32 = 1.5;
+
 /// The engine's search: PUCT until told to stop. What it does depends on nothing random.
 fn search_config(job: &Job) -> SearchConfig {
+    let mut puct = job.puct.clone();
+    if job.limits.mate {
+        puct.c_puct = puct.c_puct.max(MATE_EXPLORATION);
+    }
     SearchConfig {
         kind: SearchKind::Puct,
         simulations: SearchConfig::UNLIMITED,
         gumbel_scale: 0.0,
-        puct: job.puct.clone(),
+        puct,
         ..SearchConfig::default()
     }
 }
@@ -77,6 +84,7 @@ impl Worker {
         if let Some(mut tree) = self.tree.take() {
             tree.search.set_tables(tables);
             let follows = tree.start == job.start
+                && tree.mate == job.limits.mate
                 && job.moves.starts_with(&tree.moves)
                 && job.limits.moves.is_empty();
             let same_rules = std::sync::Arc::ptr_eq(tree.search.variant(), job.game.variant());
@@ -91,6 +99,7 @@ impl Worker {
             return Tree {
                 start: job.start,
                 moves: job.moves.clone(),
+                mate: job.limits.mate,
                 search: restricted(tree.search, job, kept),
             };
         }
@@ -100,6 +109,7 @@ impl Worker {
         Tree {
             start: job.start,
             moves: job.moves.clone(),
+            mate: job.limits.mate,
             search: restricted(search, job, false),
         }
     }

@@ -39,6 +39,8 @@ pub(super) struct Go<'a> {
     pub move_time: Option<Duration>,
     pub nodes: Option<u32>,
     pub depth: Option<u32>,
+    /// Whether a mate is asked for. In how many moves does not matter: the search ends with the first that is proven.
+    pub mate: bool,
     pub infinite: bool,
     pub ponder: bool,
     pub search_moves: Vec<&'a str>,
@@ -48,7 +50,7 @@ pub(super) struct Go<'a> {
 
 impl Go<'_> {
     /// The limits for the side to move. `go` with no bound at all goes on until `stop`; a mate ends every search but an
-    /// infinite one, so `mate` needs no limit of its own.
+    /// infinite one.
     pub fn limits(&self, turn: Color) -> Limits {
         let clock = self.time[turn].map(|left| Clock {
             left,
@@ -60,6 +62,7 @@ impl Go<'_> {
             move_time: self.move_time,
             nodes: self.nodes,
             depth: self.depth,
+            mate: self.mate,
             infinite: self.infinite,
             ponder: self.ponder,
             moves: Vec::new(),
@@ -169,7 +172,10 @@ impl<'a> Go<'a> {
             "movestogo" => self.moves_to_go = Some(count(word, words.next())?),
             "nodes" => self.nodes = Some(count(word, words.next())?),
             "depth" => self.depth = Some(count(word, words.next())?),
-            "mate" => drop(count(word, words.next())?),
+            "mate" => {
+                count(word, words.next())?;
+                self.mate = true;
+            }
             other => return Err(format!("go: `{}` is not understood", excerpt(other))),
         }
         Ok(())
