@@ -98,7 +98,7 @@ pub fn audit(
     let mut tally = SearchTally::default();
     for (done, game) in games.iter().enumerate() {
         stats.add(game, net_step(game));
-        replayed.add(&run.variant, game);
+        replayed.add(&run.variant, game, run.config.learn.value_lambda);
         tally.add(&run.variant, game);
         on_progress(AuditStage::Replaying, done, games.len());
     }

@@ -4,7 +4,8 @@
 //! the first one and the moves, repetitions from counting positions as text (but for plies before the record), the result from the last position, and the
 //! targets from all of these.
 
-use crate::learn::sample::{Sample, samples};
+use crate::learn::sample::{Sample, look_ahead, samples};
+use model::Wdl;
 use rules::{Color, Outcome, Position, Status, Variant};
 use selfplay::game::EndReason;
 use selfplay::record::{GameRecord, PlyRecord};
@@ -42,11 +43,11 @@ pub struct Replayed {
 }
 
 impl Replayed {
-    /// Replays a game.
-    pub fn add(&mut self, variant: &Arc<Variant>, game: &GameRecord) {
+    /// Replays a game of a run whose values look ahead by `lambda`.
+    pub fn add(&mut self, variant: &Arc<Variant>, game: &GameRecord, lambda: f32) {
         self.games += 1;
         self.plies += game.plies.len() as u64;
-        for (ply, what) in faults(variant, game) {
+        for (ply, what) in faults(variant, game, lambda) {
             self.faults += 1;
             if self.listed.len() < LISTED {
                 self.listed.push(Fault {
@@ -60,12 +61,13 @@ impl Replayed {
 }
 
 /// All faults of a game, up to the ply from which it cannot be followed any more.
-fn faults(variant: &Arc<Variant>, game: &GameRecord) -> Vec<(usize, String)> {
+fn faults(variant: &Arc<Variant>, game: &GameRecord, lambda: f32) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     let made = match samples(variant, game, None) {
         Ok(made) => made,
         Err(error) => return vec![(0, error.to_string())],
     };
+    found.extend(wrong_look_ahead(&made, lambda));
     let Some(first) = game.plies.first() else {
         return vec![(0, "it has no plies".to_owned())];
     };
@@ -168,6 +170,35 @@ fn wrong_target(
     }
 }
 
+/// Plies whose value does not look ahead as it should: each later search counts for (1 − λ)·λ^k, k plies on, and the outcome
+/// for the rest, unless a certain value ends the sum. The trainer goes from the last ply to the first, and this the other way.
+fn wrong_look_ahead(made: &[Sample], lambda: f32) -> Vec<(usize, String)> {
+    let q = |wdl: &Wdl| wdl.win - wdl.loss;
+    let mut ahead = made.to_vec();
+    look_ahead(&mut ahead, lambda);
+    let mut found = Vec::new();
+    for (index, taught) in ahead.iter().enumerate() {
+        let (mut sum, mut weight, mut sign) = (0.0, 1.0, 1.0);
+        for later in &made[index..] {
+            let searched = &later.searched;
+            let is_certain = [searched.win, searched.draw, searched.loss].contains(&1.0);
+            let share = if is_certain { 1.0 } else { 1.0 - lambda };
+            sum += weight * share * sign * q(searched);
+            weight *= 1.0 - share;
+            sign = -sign;
+        }
+        sum += weight * q(&made[index].outcome);
+        let taught = q(&taught.searched);
+        if (taught - sum).abs() > ROUNDING {
+            found.push((
+                index,
+                format!("it teaches q = {taught} by looking ahead, which comes to {sum}"),
+            ));
+        }
+    }
+    found
+}
+
 fn wrong_policy(
     variant: &Variant,
     position: &Position,
@@ -244,7 +275,6 @@ fn wrong_end(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::Wdl;
     use selfplay::starts::StartKind;
 
     /// 1.f3 e5 2.g4 Qh4 mate, with made-up searches.
@@ -287,11 +317,13 @@ mod tests {
     fn only_what_is_wrong_is_a_fault() {
         let chess = Variant::by_name("chess").expect("built in");
         let good = fools_mate(&chess);
-        assert_eq!(faults(&chess, &good), []);
+        for lambda in [0.0, 0.9, 1.0] {
+            assert_eq!(faults(&chess, &good, lambda), []);
+        }
         let spoilt = |spoil: fn(&mut GameRecord)| {
             let mut game = good.clone();
             spoil(&mut game);
-            faults(&chess, &game)
+            faults(&chess, &game, 0.9)
         };
         for (ply, wrong) in [
             (4, spoilt(|game| game.outcome = Outcome::WhiteWins)),
