@@ -51,16 +51,7 @@ impl Case {
             .map(|x| 2.0 * x.max(0.0))
             .collect();
         let next_tops = floats(outputs, 0.2).into_iter().map(|x| 20.0 * x).collect();
-        let mut filled = |channels: usize| {
-            let mut activations = grid.activations(channels);
-            for channel in 0..channels {
-                for cell in 0..grid.cells() {
-                    activations[place(grid, channel, cell)] = rng.random_range(-1.0..2.0);
-                }
-            }
-            activations
-        };
-        let (input, residual) = (filled(inputs), filled(outputs));
+        let (input, residual) = (filled(grid, inputs, rng), filled(grid, outputs, rng));
         Case {
             grid,
             part,
@@ -138,6 +129,17 @@ impl Case {
         }
         results
     }
+}
+
+/// Random activations of this many channels, the border zero.
+pub fn filled(grid: Grid, channels: usize, rng: &mut ChaCha8Rng) -> AlignedFloats {
+    let mut activations = grid.activations(channels);
+    for channel in 0..channels {
+        for cell in 0..grid.cells() {
+            activations[place(grid, channel, cell)] = rng.random_range(-1.0..2.0);
+        }
+    }
+    activations
 }
 
 pub fn place(grid: Grid, channel: usize, cell: usize) -> usize {

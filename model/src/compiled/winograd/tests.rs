@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::*;
 use crate::compiled::kernel::SimdLevel;
-use crate::compiled::narrow::tests::{AFTERS, neighbours, place, widened};
+use crate::compiled::narrow::tests::{AFTERS, filled, neighbours, place, widened};
 use crate::compiled::precision::Precision;
 
 /// A convolution to be tested, with activations to read and to add to.
@@ -33,19 +33,10 @@ impl Case {
             weights: floats(outputs * inputs * 9),
             bias: floats(outputs),
         };
-        let mut filled = |channels: usize| {
-            let mut activations = grid.activations(channels);
-            for channel in 0..channels {
-                for cell in 0..grid.cells() {
-                    activations[place(grid, channel, cell)] = rng.random_range(-1.0..2.0);
-                }
-            }
-            activations
-        };
         Case {
             grid,
-            input: filled(inputs),
-            residual: filled(outputs),
+            input: filled(grid, inputs, rng),
+            residual: filled(grid, outputs, rng),
             part,
         }
     }
