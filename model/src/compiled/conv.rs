@@ -58,10 +58,16 @@ impl Grid {
         self.files.div_ceil(2) * self.ranks.div_ceil(2)
     }
 
+    /// Cells with the border.
+    #[inline]
+    pub fn bordered_cells(self) -> usize {
+        (self.files + 2) * (self.ranks + 2)
+    }
+
     /// Floats in a block of channels, border included.
     #[inline]
     pub fn block_floats(self) -> usize {
-        (self.files + 2) * (self.ranks + 2) * BLOCK
+        self.bordered_cells() * BLOCK
     }
 
     /// Place of a cell's first channel within a block.

@@ -17,12 +17,12 @@ mod narrow;
 mod narrow_kernel;
 pub(crate) mod peak;
 mod policy_head;
-mod precision;
+pub(crate) mod precision;
 mod program;
 mod stem;
 mod tower;
-mod wide;
-mod winograd;
+pub(crate) mod wide;
+pub(crate) mod winograd;
 
 pub use evaluator::CompiledEvaluator;
 pub(crate) use folded::conv_norm as folded_conv_norm;

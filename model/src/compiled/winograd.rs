@@ -33,8 +33,14 @@ mod x86;
 use super::aligned::{AlignedFloats, AlignedWords};
 use super::conv::{After, BLOCK, ConvWeights, Grid};
 use super::narrow::bfloat16;
-pub use kernel::WinogradKernel;
-use kernel::{GROUP, WinogradJob};
+#[cfg(target_arch = "x86_64")]
+pub use kernel::convolve;
+use kernel::{FloatSums, GROUP};
+pub use kernel::{WinogradJob, WinogradKernel};
+#[cfg(target_arch = "x86_64")]
+pub use vector::{Destination, Layout};
+#[cfg(target_arch = "x86_64")]
+pub use x86::{Bf16, Twice};
 
 /// Numbers of a transformed tile.
 const ELEMENTS: usize = 16;
@@ -125,18 +131,26 @@ impl WinogradConv {
         after: After,
         scratch: &mut WinogradScratch,
     ) {
-        let job = WinogradJob {
+        let bias = &self.bias;
+        let job = self.job(grid, input, scratch);
+        kernel::run(self.kernel, job, FloatSums { bias, out, after });
+    }
+
+    /// What a kernel convolves `input` by.
+    pub fn job<'a, W>(
+        &'a self,
+        grid: Grid,
+        input: &'a [W],
+        scratch: &'a mut WinogradScratch,
+    ) -> WinogradJob<'a, W> {
+        WinogradJob {
             grid,
             inputs: self.inputs,
             out_blocks: self.out_blocks,
             input,
             weights: &self.weights,
-            bias: &self.bias,
-            out,
-            after,
             scratch,
-        };
-        kernel::run(self.kernel, job);
+        }
     }
 }
 

@@ -15,6 +15,7 @@ use super::tape::{Backwards, Tape};
 use super::word::Word;
 use crate::compiled::aligned::{Aligned, AlignedFloats};
 use crate::compiled::conv::BLOCK;
+use crate::compiled::winograd::WinogradScratch;
 
 /// What a part of the batch adds to the gradients of one convolution and what is before it.
 struct PartGradients {
@@ -37,6 +38,7 @@ struct Scratch<W: Word> {
     /// What pooling saw, and its gradient.
     pooled: [AlignedFloats; 2],
     room: W::Room,
+    winograd: WinogradScratch,
 }
 
 impl<W: Word> Backwards for Tape<W> {
@@ -261,7 +263,8 @@ impl<W: Word> Tape<W> {
         let inputs = self.tower.plan.convs[conv].inputs;
         self.add_conv_gradient(inputs, pair, &mut own.weights, &mut scratch.room);
         let out = &mut scratch.input_gradient;
-        W::convolve_gradient(transposed, self.tower.grid, output_gradient, out);
+        let winograd = &mut scratch.winograd;
+        W::convolve_gradient(transposed, self.tower.grid, output_gradient, out, winograd);
     }
 
     fn conv_output_gradient(
@@ -327,13 +330,7 @@ impl<W: Word> Tape<W> {
 
     fn transposed(&self, conv: usize) -> W::Conv {
         let place = &self.tower.plan.convs[conv];
-        W::pack(
-            self.tower.level,
-            place,
-            &self.parameters,
-            place.outputs,
-            true,
-        )
+        W::pack(self.how(), &place.transposed(&self.parameters))
     }
 
     /// Runs `each` for all samples with what belongs to them in `out`, part by part.
@@ -361,6 +358,7 @@ impl<W: Word> Tape<W> {
                 input_gradient: words(),
                 pooled: [floats(), floats()],
                 room: W::Room::default(),
+                winograd: self.tower.winograd_scratch(),
             };
             for (sample, out) in out.chunks_exact_mut(len).enumerate() {
                 each(index * part + sample, out, &mut own, &mut scratch);

@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use crate::compiled::conv::{Conv, ConvWeights};
-use crate::compiled::kernel::SimdLevel;
+use crate::compiled::conv::ConvWeights;
 use crate::net::{NetConfig, NetShape};
 
 /// Where a convolution and its normalisation are.
@@ -90,41 +89,38 @@ impl ParameterPlan {
 }
 
 impl ConvPlace {
-    /// The convolution for a kernel; channels of its input may be filled up with zeros to
-    /// `inputs`.
-    pub fn forward(&self, level: SimdLevel, parameters: &[f32], inputs: usize) -> Conv {
+    /// The convolution's weights; channels of its input may be filled up with zeros to `inputs`.
+    pub fn forward(&self, parameters: &[f32], inputs: usize) -> ConvWeights {
         let weight = &parameters[self.weight.clone()];
         let mut weights = Vec::with_capacity(self.outputs * inputs * 9);
         for output in weight.chunks_exact(self.inputs * 9) {
             weights.extend_from_slice(output);
             weights.resize(weights.len() + (inputs - self.inputs) * 9, 0.0);
         }
-        let part = ConvWeights {
+        ConvWeights {
             taps: 3,
             inputs,
             outputs: self.outputs,
             weights,
             bias: vec![0.0; self.outputs],
-        };
-        Conv::pack(level, &[part])
+        }
     }
 
-    /// The convolution that takes the gradient of the output to that of the input: inputs and
-    /// outputs change places, taps are mirrored.
-    pub fn transposed(&self, level: SimdLevel, parameters: &[f32]) -> Conv {
+    /// The weights of the convolution that takes the gradient of the output to that of the input:
+    /// inputs and outputs change places, taps are mirrored.
+    pub fn transposed(&self, parameters: &[f32]) -> ConvWeights {
         let weight = &parameters[self.weight.clone()];
         let mut weights = vec![0.0; weight.len()];
         for (at, &value) in weight.iter().enumerate() {
             let (output, input, tap) = (at / 9 / self.inputs, at / 9 % self.inputs, at % 9);
             weights[(input * self.outputs + output) * 9 + 8 - tap] = value;
         }
-        let part = ConvWeights {
+        ConvWeights {
             taps: 3,
             inputs: self.outputs,
             outputs: self.inputs,
             weights,
             bias: vec![0.0; self.inputs],
-        };
-        Conv::pack(level, &[part])
+        }
     }
 }

@@ -195,7 +195,7 @@ impl<W: Word> Tape<W> {
 
     fn conv(&self, index: usize, inputs: usize) -> W::Conv {
         let place = &self.tower.plan.convs[index];
-        W::pack(self.tower.level, place, &self.parameters, inputs, false)
+        W::pack(self.how(), &place.forward(&self.parameters, inputs))
     }
 
     /// What comes past the block before block `block`.
@@ -275,13 +275,14 @@ impl<W: Word> Tape<W> {
                 let mut moments = Moments::new(self.tower.blocks() * BLOCK);
                 let mut scratch = Aligned::zeros(blocks * self.block_words());
                 let mut room = room();
+                let mut winograd = self.tower.winograd_scratch();
                 for (i, out) in out.chunks_exact_mut(len).enumerate() {
                     let input = match &mut kept {
                         Some(kept) => &mut kept[i * len..][..len],
                         None => &mut scratch,
                     };
                     prepare(index * part + i, &mut room, input);
-                    W::convolve(conv, self.how(), input, out, &mut moments);
+                    W::convolve(conv, self.how(), input, (out, &mut moments), &mut winograd);
                 }
                 moments
             });

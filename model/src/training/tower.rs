@@ -13,6 +13,7 @@ use super::tape::{Backwards, Tape};
 use crate::board::{GRID, GRID_SQUARES};
 use crate::compiled::conv::{BLOCK, Grid};
 use crate::compiled::kernel::SimdLevel;
+use crate::compiled::winograd::WinogradScratch;
 use crate::encoding::BOARD_PLANE;
 use crate::net::{NetConfig, NetShape};
 
@@ -83,6 +84,11 @@ impl Tower {
     /// Planes, filled up for the kernels.
     pub(super) fn stem_inputs(&self) -> usize {
         self.planes.next_multiple_of(INPUT_GROUP)
+    }
+
+    /// Memory for its convolutions, of which the stem's has the most inputs or all have the same.
+    pub(super) fn winograd_scratch(&self) -> WinogradScratch {
+        WinogradScratch::new(self.stem_inputs().max(self.channels))
     }
 
     /// Lays out a sample's planes as activations.

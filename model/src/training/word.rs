@@ -6,10 +6,12 @@ use super::buffers::Spares;
 use super::elementwise::add_moments;
 use super::gradient_kernel::{GradientJob, add_weight_gradient};
 use super::norm::Moments;
-use super::parameters::ConvPlace;
 use crate::compiled::aligned::Aligned;
-use crate::compiled::conv::{After, BLOCK, Conv, Grid};
+use crate::compiled::conv::{After, BLOCK, ConvWeights, Grid};
 use crate::compiled::kernel::SimdLevel;
+use crate::compiled::precision::Precision;
+use crate::compiled::wide::WideConv;
+use crate::compiled::winograd::{self, WinogradKernel, WinogradScratch};
 
 /// What activations are kept as between a step's passes: a number, or a pair of rounded numbers of
 /// channels i and i + 16 of a block.
@@ -39,27 +41,26 @@ pub trait Word: Copy + Default + Debug + Send + Sync + 'static {
     /// Spare buffers of this kind.
     fn spares(spares: &mut Spares) -> &mut Vec<Aligned<Self>>;
 
-    /// The convolution at `place` for an input of `inputs` channels; with `transposed`, the one that
-    /// takes the gradient of its output to that of its input.
-    fn pack(
-        level: SimdLevel,
-        place: &ConvPlace,
-        parameters: &[f32],
-        inputs: usize,
-        transposed: bool,
-    ) -> Self::Conv;
+    /// Packs a 3×3 convolution without biases.
+    fn pack(how: (SimdLevel, Grid), part: &ConvWeights) -> Self::Conv;
 
     /// Convolves one sample and adds the output to the moments of its channels.
     fn convolve(
         conv: &Self::Conv,
         how: (SimdLevel, Grid),
         input: &[Self],
-        out: &mut [Self],
-        moments: &mut Moments,
+        out: (&mut [Self], &mut Moments),
+        scratch: &mut WinogradScratch,
     );
 
     /// Convolves one sample.
-    fn convolve_gradient(conv: &Self::Conv, grid: Grid, input: &[Self], out: &mut [Self]);
+    fn convolve_gradient(
+        conv: &Self::Conv,
+        grid: Grid,
+        input: &[Self],
+        out: &mut [Self],
+        scratch: &mut WinogradScratch,
+    );
 
     /// Adds a sample's share to the gradient of a 3×3 convolution's weights.
     fn add_weight_gradient(
@@ -72,7 +73,7 @@ pub trait Word: Copy + Default + Debug + Send + Sync + 'static {
 
 /// 32 bits a number, as they are computed with.
 impl Word for f32 {
-    type Conv = Conv;
+    type Conv = WideConv;
     type Room = ();
     const WORDS: usize = BLOCK;
 
@@ -105,32 +106,31 @@ impl Word for f32 {
         &mut spares.floats
     }
 
-    fn pack(
-        level: SimdLevel,
-        place: &ConvPlace,
-        parameters: &[f32],
-        inputs: usize,
-        transposed: bool,
-    ) -> Conv {
-        match transposed {
-            false => place.forward(level, parameters, inputs),
-            true => place.transposed(level, parameters),
-        }
+    fn pack((level, grid): (SimdLevel, Grid), part: &ConvWeights) -> WideConv {
+        let winograd = WinogradKernel::choose(Precision::F32, level);
+        let winograd = winograd.filter(|_| winograd::pays(grid, part.inputs.min(part.outputs)));
+        WideConv::pack(level, winograd, part)
     }
 
     fn convolve(
-        conv: &Conv,
+        conv: &WideConv,
         how: (SimdLevel, Grid),
         input: &[f32],
-        out: &mut [f32],
-        moments: &mut Moments,
+        (out, moments): (&mut [f32], &mut Moments),
+        scratch: &mut WinogradScratch,
     ) {
-        conv.run(how.1, input, out, After::Keep);
+        conv.run(how.1, input, out, After::Keep, scratch);
         add_moments(how, out, moments);
     }
 
-    fn convolve_gradient(conv: &Conv, grid: Grid, input: &[f32], out: &mut [f32]) {
-        conv.run(grid, input, out, After::Keep);
+    fn convolve_gradient(
+        conv: &WideConv,
+        grid: Grid,
+        input: &[f32],
+        out: &mut [f32],
+        scratch: &mut WinogradScratch,
+    ) {
+        conv.run(grid, input, out, After::Keep, scratch);
     }
 
     fn add_weight_gradient(

@@ -1,12 +1,14 @@
 //! The kernels and their choice at run time.
 
+use std::marker::PhantomData;
+
 use super::super::conv::{After, BLOCK, Grid};
 use super::super::kernel::SimdLevel;
 use super::super::narrow_kernel::NarrowKernel;
 use super::super::precision::Precision;
 use super::products::multiply;
 use super::transform::{transform_inputs, transform_sums};
-use super::vector::{Numbers, Portable, VECTORS, Vector};
+use super::vector::{Destination, Floats, Layout, Numbers, Portable, VECTORS, Vector};
 use super::{ELEMENTS, WinogradScratch};
 
 /// The kernels, of which each has its own order of weights.
@@ -54,82 +56,152 @@ impl WinogradKernel {
     }
 }
 
-/// One convolution of one position, all lengths checked by [`run`].
-pub struct WinogradJob<'a> {
+/// One convolution of one position.
+pub struct WinogradJob<'a, W> {
     pub grid: Grid,
     /// Input channels, an even number.
     pub inputs: usize,
     /// Blocks of output channels.
     pub out_blocks: usize,
-    pub input: &'a [f32],
+    /// Blocks of cells with their border.
+    pub input: &'a [W],
     /// `[strips][elements][words of inputs][strip]`
     pub weights: &'a [u32],
-    /// One for each output channel.
-    pub bias: &'a [f32],
-    pub out: &'a mut [f32],
-    pub after: After,
     pub scratch: &'a mut WinogradScratch,
 }
 
-/// Runs a convolution.
+impl<W> WinogradJob<'_, W> {
+    /// Checks all lengths; `words` are those of a cell in a block.
+    ///
+    /// # Panics
+    /// If a slice is too short for the job.
+    pub fn check(&self, kernel: WinogradKernel, words: usize) {
+        let (in_blocks, channels) = (self.inputs.div_ceil(BLOCK), self.out_blocks * BLOCK);
+        assert!(
+            self.input.len() >= in_blocks * self.grid.bordered_cells() * words,
+            "input of a convolution"
+        );
+        let words = self.inputs / kernel.inputs_per_word();
+        assert_eq!(
+            self.weights.len(),
+            channels * ELEMENTS * words,
+            "weights of a convolution"
+        );
+        assert!(
+            self.scratch.fits(self.inputs),
+            "scratch memory of a convolution"
+        );
+    }
+}
+
+/// Where the sums of floats go: with a bias for each channel into blocks of cells.
+pub struct FloatSums<'a> {
+    pub bias: &'a [f32],
+    pub out: &'a mut [f32],
+    pub after: After,
+}
+
+/// Runs a convolution of floats.
 ///
 /// # Panics
 /// If a slice is too short for the job.
-pub fn run(kernel: WinogradKernel, job: WinogradJob) {
-    let (in_blocks, channels) = (job.inputs.div_ceil(BLOCK), job.out_blocks * BLOCK);
-    let block = job.grid.block_floats();
+pub fn run(kernel: WinogradKernel, job: WinogradJob<f32>, sums: FloatSums) {
+    job.check(kernel, BLOCK);
     assert!(
-        job.input.len() >= in_blocks * block && job.out.len() >= job.out_blocks * block,
-        "activations of a convolution"
+        sums.out.len() >= job.out_blocks * job.grid.block_floats(),
+        "output of a convolution"
     );
-    let words = job.inputs / kernel.inputs_per_word();
     assert_eq!(
-        (job.weights.len(), job.bias.len()),
-        (channels * ELEMENTS * words, channels),
-        "weights of a convolution"
-    );
-    assert!(
-        job.scratch.fits(job.inputs),
-        "scratch memory of a convolution"
+        sums.bias.len(),
+        job.out_blocks * BLOCK,
+        "bias of a convolution"
     );
     match kernel {
         // SAFETY: all lengths have been checked; plain Rust needs no features.
-        WinogradKernel::Portable => unsafe { convolve::<Portable>(job) },
+        WinogradKernel::Portable => unsafe { convolve_floats::<Portable>(job, sums) },
         // SAFETY: all lengths have been checked; kernels come from `WinogradKernel::choose`, whose
         // levels come from `SimdLevel::available`, which has asked the CPU.
         #[cfg(target_arch = "x86_64")]
-        WinogradKernel::Avx2 => unsafe { super::x86::convolve_avx2(job) },
+        WinogradKernel::Avx2 => unsafe { super::x86::convolve_avx2(job, sums) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        WinogradKernel::Avx512 => unsafe { super::x86::convolve_avx512(job) },
+        WinogradKernel::Avx512 => unsafe { super::x86::convolve_avx512(job, sums) },
         // SAFETY: as above; `NarrowKernel::choose` has asked the CPU for the instruction.
         #[cfg(target_arch = "x86_64")]
-        WinogradKernel::Bf16 => unsafe { super::x86::convolve_bf16(job) },
+        WinogradKernel::Bf16 => unsafe { super::x86::convolve_bf16(job, sums) },
         #[cfg(not(target_arch = "x86_64"))]
         kernel => unreachable!("{kernel:?} is chosen only where the CPU has it"),
+    }
+}
+
+/// A convolution between floats.
+///
+/// # Safety
+/// The CPU has the instructions of `N`, and the job has passed the checks of [`run`].
+#[inline(always)]
+pub(super) unsafe fn convolve_floats<N: Numbers>(job: WinogradJob<f32>, sums: FloatSums) {
+    let mut destination = FloatCells::<N::Sums> {
+        block: job.grid.block_floats(),
+        bias: sums.bias.as_ptr(),
+        out: sums.out.as_mut_ptr(),
+        after: sums.after,
+        vectors: PhantomData,
+    };
+    // SAFETY: the caller's promises; the destination has all outputs.
+    unsafe { convolve::<N, Floats, _>(job, &mut destination) }
+}
+
+/// [`FloatSums`] for a kernel.
+struct FloatCells<V> {
+    /// Floats of a block.
+    block: usize,
+    bias: *const f32,
+    out: *mut f32,
+    after: After,
+    vectors: PhantomData<V>,
+}
+
+impl<V: Vector> Destination for FloatCells<V> {
+    type Sums = V;
+
+    #[inline(always)]
+    unsafe fn put(&mut self, channel: usize, cell: usize, sums: V) {
+        // SAFETY: the caller's promises.
+        unsafe {
+            let place = channel / BLOCK * self.block + cell * BLOCK + channel % BLOCK;
+            let out = self.out.add(place);
+            let sums = sums.add(V::load(self.bias.add(channel)));
+            let result = match self.after {
+                After::Keep => sums,
+                After::Relu => sums.relu(),
+                After::AddRelu => sums.add(V::load(out)).relu(),
+            };
+            result.store(out);
+        }
     }
 }
 
 /// The convolution, in the vectors of the function that it is inlined into.
 ///
 /// # Safety
-/// The CPU has the instructions of `N`, whose layout of weights is that of `job`, and `job` has
-/// passed the checks of [`run`].
+/// The CPU has the instructions of `N`, whose layout of weights is that of `job`, `job` has passed
+/// its check for `L`, and `destination` has all outputs and cells.
 #[inline(always)]
-pub(super) unsafe fn convolve<N: Numbers>(job: WinogradJob) {
+pub unsafe fn convolve<N: Numbers, L: Layout<N::Inputs>, D: Destination>(
+    job: WinogradJob<L::Word>,
+    destination: &mut D,
+) {
     let strip_len = VECTORS * N::Sums::LANES;
     let words = job.inputs / N::INPUTS_PER_WORD;
     let WinogradScratch { inputs, sums } = job.scratch;
     for tiles in Tiles::groups(job.grid) {
-        // SAFETY: all lengths have been checked by `run`, for all blocks, strips and tiles of the
-        // board, and the scratch memory for as many tiles as a group has.
+        // SAFETY: all lengths have been checked, for all blocks, strips and tiles of the board, and
+        // the scratch memory for as many tiles as a group has.
         unsafe {
-            transform_inputs::<N>(tiles, job.input.as_ptr(), job.inputs, inputs.as_mut_ptr());
+            let input = job.input.as_ptr();
+            transform_inputs::<N, L>(tiles, input, job.inputs, inputs.as_mut_ptr());
             for strip in 0..job.out_blocks * BLOCK / strip_len {
-                let weights = job
-                    .weights
-                    .as_ptr()
-                    .add(strip * ELEMENTS * words * strip_len);
+                let weights = (job.weights.as_ptr()).add(strip * ELEMENTS * words * strip_len);
                 multiply::<N>(
                     tiles.count,
                     job.inputs,
@@ -137,11 +209,8 @@ pub(super) unsafe fn convolve<N: Numbers>(job: WinogradJob) {
                     weights,
                     sums.as_mut_ptr(),
                 );
-                let lane = strip * strip_len;
-                let bias = job.bias.as_ptr().add(lane);
-                let out = job.out.as_mut_ptr();
-                let out = out.add(lane / BLOCK * job.grid.block_floats() + lane % BLOCK);
-                transform_sums::<N::Sums>(tiles, sums.as_ptr(), bias, out, job.after);
+                let outputs = (strip * strip_len, strip_len);
+                transform_sums::<D>(tiles, sums.as_ptr(), outputs, destination);
             }
         }
     }

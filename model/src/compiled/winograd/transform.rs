@@ -2,9 +2,9 @@
 
 #![expect(clippy::needless_range_loop, reason = "see `vector.rs`")]
 
-use super::super::conv::{After, BLOCK, Grid};
+use super::super::conv::{BLOCK, Grid};
 use super::kernel::Tiles;
-use super::vector::{Numbers, VECTORS, Vector};
+use super::vector::{Destination, Layout, Numbers, Vector};
 
 /// Writes Bᵀ d B of these tiles and all inputs to `out`, `[elements][tiles][words]`, with the words
 /// of whole blocks of inputs.
@@ -12,9 +12,9 @@ use super::vector::{Numbers, VECTORS, Vector};
 /// # Safety
 /// The CPU has the instructions of `N`; there are as many blocks of inputs, and room in `out`.
 #[inline(always)]
-pub unsafe fn transform_inputs<N: Numbers>(
+pub unsafe fn transform_inputs<N: Numbers, L: Layout<N::Inputs>>(
     tiles: Tiles,
-    input: *const f32,
+    input: *const L::Word,
     inputs: usize,
     out: *mut u32,
 ) {
@@ -23,14 +23,21 @@ pub unsafe fn transform_inputs<N: Numbers>(
     for channel in (0..inputs).step_by(N::Inputs::LANES) {
         // SAFETY: the caller's promises.
         unsafe {
-            let block = input.add(channel / BLOCK * grid.block_floats() + channel % BLOCK);
+            let block = input.add(channel / BLOCK * grid.bordered_cells() * L::WORDS);
+            let from = (block, channel % BLOCK);
             let mut left = [[N::Inputs::zero(); 4]; 2];
             for (index, place) in tiles.places().enumerate() {
                 // Two columns are those of the tile to the left.
                 if index == 0 || place.1 == 0 {
-                    left = [column(grid, place, 0, block), column(grid, place, 1, block)];
+                    left = [
+                        column::<N::Inputs, L>(grid, place, 0, from),
+                        column::<N::Inputs, L>(grid, place, 1, from),
+                    ];
                 }
-                let right = [column(grid, place, 2, block), column(grid, place, 3, block)];
+                let right = [
+                    column::<N::Inputs, L>(grid, place, 2, from),
+                    column::<N::Inputs, L>(grid, place, 3, from),
+                ];
                 for y in 0..4 {
                     let row = times_b([left[0][y], left[1][y], right[0][y], right[1][y]]);
                     for x in 0..4 {
@@ -48,13 +55,14 @@ pub unsafe fn transform_inputs<N: Numbers>(
 /// column of zeros next to the border of a board of odd size.
 ///
 /// # Safety
-/// The CPU has the instructions of `V`; the tile is one of the board, `block` a block of channels.
+/// The CPU has the instructions of `V`; the tile is one of the board, `block` a block that has
+/// the channels from `channel` on.
 #[inline(always)]
-unsafe fn column<V: Vector>(
+unsafe fn column<V: Vector, L: Layout<V>>(
     grid: Grid,
     (ty, tx): (usize, usize),
     x: usize,
-    block: *const f32,
+    (block, channel): (*const L::Word, usize),
 ) -> [V; 4] {
     let row = grid.files + 2;
     // SAFETY: the caller's promises; there are `row` columns and `ranks + 2` rows.
@@ -63,15 +71,15 @@ unsafe fn column<V: Vector>(
         if 2 * tx + x == row {
             return [zero; 4];
         }
-        let from = block.add((2 * ty * row + 2 * tx + x) * BLOCK);
+        let from = block.add((2 * ty * row + 2 * tx + x) * L::WORDS);
         let last = match 2 * ty + 3 == grid.ranks + 2 {
             true => zero,
-            false => V::load(from.add(3 * row * BLOCK)),
+            false => L::load(from.add(3 * row * L::WORDS), channel),
         };
         times_b([
-            V::load(from),
-            V::load(from.add(row * BLOCK)),
-            V::load(from.add(2 * row * BLOCK)),
+            L::load(from, channel),
+            L::load(from.add(row * L::WORDS), channel),
+            L::load(from.add(2 * row * L::WORDS), channel),
             last,
         ])
     }
@@ -87,32 +95,30 @@ unsafe fn times_b<V: Vector>([a, b, c, d]: [V; 4]) -> [V; 4] {
     unsafe { [a.sub(c), b.add(c), c.sub(b), b.sub(d)] }
 }
 
-/// Writes Aᵀ M A + bias of these tiles to a strip of outputs, from sums M,
-/// `[elements][tiles][strip]`.
+/// Gives Aᵀ M A of these tiles and of the strip of outputs from `first` on to their destination,
+/// from sums M, `[elements][tiles][strip]`.
 ///
 /// # Safety
-/// The CPU has the instructions of `V`; there are as many sums and a bias for each output, and
-/// `out` is the strip's first channel in a block of outputs.
+/// The CPU has the instructions of `D`, `strip` is a multiple of its vectors' length, there are as
+/// many sums, and the destination has the outputs.
 #[inline(always)]
-pub unsafe fn transform_sums<V: Vector>(
+pub unsafe fn transform_sums<D: Destination>(
     tiles: Tiles,
     sums: *const f32,
-    bias: *const f32,
-    out: *mut f32,
-    after: After,
+    (first, strip): (usize, usize),
+    destination: &mut D,
 ) {
-    let (grid, strip) = (tiles.grid, VECTORS * V::LANES);
-    for lane in (0..strip).step_by(V::LANES) {
+    let grid = tiles.grid;
+    for lane in (0..strip).step_by(D::Sums::LANES) {
         // SAFETY: the caller's promises; only cells of the board are written.
         unsafe {
-            let bias = V::load(bias.add(lane));
             for (index, (ty, tx)) in tiles.places().enumerate() {
                 let sums = sums.add(index * strip + lane);
-                let mut columns = [[V::zero(); 2]; 4];
+                let mut columns = [[D::Sums::zero(); 2]; 4];
                 for x in 0..4 {
-                    let mut column = [V::zero(); 4];
+                    let mut column = [D::Sums::zero(); 4];
                     for y in 0..4 {
-                        column[y] = V::load(sums.add((4 * y + x) * tiles.count * strip));
+                        column[y] = D::Sums::load(sums.add((4 * y + x) * tiles.count * strip));
                     }
                     columns[x] = times_a(column);
                 }
@@ -123,7 +129,7 @@ pub unsafe fn transform_sums<V: Vector>(
                         let (rank, file) = (2 * ty + y, 2 * tx + x);
                         if rank < grid.ranks && file < grid.files {
                             let cell = (rank + 1) * (grid.files + 2) + file + 1;
-                            finish(row[x].add(bias), out.add(cell * BLOCK + lane), after);
+                            destination.put(first + lane, cell, row[x]);
                         }
                     }
                 }
@@ -140,21 +146,4 @@ pub unsafe fn transform_sums<V: Vector>(
 unsafe fn times_a<V: Vector>([a, b, c, d]: [V; 4]) -> [V; 2] {
     // SAFETY: the caller's promise.
     unsafe { [a.add(b).add(c), b.sub(c).sub(d)] }
-}
-
-/// Stores results.
-///
-/// # Safety
-/// The CPU has the instructions of `V`; `out` has a vector.
-#[inline(always)]
-unsafe fn finish<V: Vector>(sums: V, out: *mut f32, after: After) {
-    // SAFETY: the caller's promises.
-    unsafe {
-        let result = match after {
-            After::Keep => sums,
-            After::Relu => sums.relu(),
-            After::AddRelu => sums.add(V::load(out)).relu(),
-        };
-        result.store(out);
-    }
 }

@@ -6,6 +6,8 @@
 //! a closure or a method of an iterator may stay a function of its own, without the instructions,
 //! and that is ten times as slow.
 
+use super::super::conv::BLOCK;
+
 /// A vector of floats.
 ///
 /// # Safety
@@ -30,6 +32,51 @@ pub trait Vector: Copy {
 
     /// Zeros for what is negative.
     unsafe fn relu(self) -> Self;
+}
+
+/// How activations lie in memory, for vectors of channels.
+///
+/// # Safety
+/// All functions need a CPU with the instructions of the vector.
+pub trait Layout<V: Vector> {
+    type Word;
+    /// Words of a cell in a block of channels.
+    const WORDS: usize;
+
+    /// The channels from `channel` of a block on.
+    ///
+    /// # Safety
+    /// `cell` is a cell of a block, which has that many more channels.
+    unsafe fn load(cell: *const Self::Word, channel: usize) -> V;
+}
+
+/// Floats side by side.
+pub struct Floats;
+
+impl<V: Vector> Layout<V> for Floats {
+    type Word = f32;
+    const WORDS: usize = BLOCK;
+
+    #[inline(always)]
+    unsafe fn load(cell: *const f32, channel: usize) -> V {
+        // SAFETY: the caller's promises.
+        unsafe { V::load(cell.add(channel)) }
+    }
+}
+
+/// Where the sums of a convolution go.
+///
+/// # Safety
+/// All functions need a CPU with the instructions of the vector.
+pub trait Destination {
+    type Sums: Vector;
+
+    /// Takes the sums of the outputs from `channel` on in a cell of the board, where the border
+    /// counts as cells too.
+    ///
+    /// # Safety
+    /// There are such a cell and channels.
+    unsafe fn put(&mut self, channel: usize, cell: usize, sums: Self::Sums);
 }
 
 /// Vectors of sums in a strip of output channels: with two, an input that has been broadcast is

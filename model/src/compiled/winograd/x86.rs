@@ -3,7 +3,7 @@
 use std::arch::x86_64::*;
 use std::mem::transmute;
 
-use super::kernel::{WinogradJob, convolve};
+use super::kernel::{FloatSums, WinogradJob, convolve_floats};
 use super::vector::{Numbers, Vector};
 
 /// Implements a vector by intrinsics.
@@ -71,7 +71,7 @@ vector!(
 
 /// Two vectors as one, which fill a vector of narrow numbers.
 #[derive(Clone, Copy)]
-pub struct Twice<V>(V, V);
+pub struct Twice<V>(pub V, pub V);
 
 // SAFETY, of all functions: the caller's promises.
 impl<V: Vector> Vector for Twice<V> {
@@ -154,11 +154,11 @@ macro_rules! kernel {
         }
 
         /// # Safety
-        /// The CPU has the features, and `job` has passed the checks of [`super::kernel::run`].
+        /// The CPU has the features, and the job has passed the checks of [`super::kernel::run`].
         #[target_feature(enable = $features)]
-        pub unsafe fn $kernel(job: WinogradJob) {
+        pub unsafe fn $kernel(job: WinogradJob<f32>, sums: FloatSums) {
             // SAFETY: the caller's promises.
-            unsafe { convolve::<$numbers>(job) }
+            unsafe { convolve_floats::<$numbers>(job, sums) }
         }
     };
 }

@@ -3,7 +3,9 @@
 use std::arch::x86_64::*;
 use std::mem::transmute;
 
-use super::{BLOCK, Bf16Conv, GradientJob, Grid, Moments, PAIRS, Pair};
+use super::direct::Bf16Conv;
+use super::spread::Spread;
+use super::{BLOCK, GradientJob, Grid, Moments, PAIRS, Pair};
 
 /// sum + low · low + high · high, for each pair.
 #[inline]
@@ -20,7 +22,7 @@ fn multiply_add(sum: __m512, a: __m512i, b: __m512i) -> __m512 {
 }
 
 /// The numbers of a square in a block, channels 0 to 15 and 16 to 31.
-type Halves = [__m512; 2];
+pub(super) type Halves = [__m512; 2];
 
 /// # Safety
 /// The CPU has the features, `input` has the blocks of the convolution's inputs and `out` room for
@@ -46,13 +48,14 @@ pub unsafe fn convolve<const FILES: usize>(
                     _mm512_storeu_si512(out.add(p * PAIRS).cast(), paired(halves));
                 }
                 if moments.is_some() {
-                    spread.add(y * FILES, &sums);
+                    for (p, &square) in sums.iter().enumerate() {
+                        spread.add(y + p == 0, square);
+                    }
                 }
             }
         }
         if let Some(moments) = &mut moments {
-            let (mean, squares) = (floats(spread.mean), floats(spread.squares));
-            moments.add(block, ranks * FILES, &mean, &squares);
+            spread.finish(block, ranks * FILES, moments);
         }
     }
 }
@@ -112,60 +115,8 @@ fn rounded(half: __m512) -> __m512i {
 /// Rounds the numbers of a square to pairs.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bf16")]
-fn paired([low, high]: Halves) -> __m512i {
+pub(super) fn paired([low, high]: Halves) -> __m512i {
     _mm512_or_si512(rounded(low), _mm512_slli_epi32::<16>(rounded(high)))
-}
-
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn floats(halves: Halves) -> [f32; BLOCK] {
-    // SAFETY: both types are 1024 bits of plain data.
-    unsafe { transmute::<Halves, [f32; BLOCK]>(halves) }
-}
-
-/// Means and summed squared distances from them, of some squares.
-struct Spread {
-    mean: Halves,
-    squares: Halves,
-}
-
-impl Default for Spread {
-    fn default() -> Spread {
-        // SAFETY: all bits zero is the number zero in every lane.
-        let zero = unsafe { std::mem::zeroed() };
-        Spread {
-            mean: zero,
-            squares: zero,
-        }
-    }
-}
-
-impl Spread {
-    /// Adds a rank to `before` squares (Chan, Golub & LeVeque 1979, "Updating formulae and a
-    /// pairwise algorithm for computing sample variances").
-    #[inline]
-    #[target_feature(enable = "avx512f")]
-    fn add<const FILES: usize>(&mut self, before: usize, rank: &[Halves; FILES]) {
-        let (before, count) = (before as f32, FILES as f32);
-        let average = _mm512_set1_ps(1.0 / count);
-        let share = _mm512_set1_ps(count / (before + count));
-        let weight = _mm512_set1_ps(before * count / (before + count));
-        for half in 0..2 {
-            let mut sum = rank[0][half];
-            for square in &rank[1..] {
-                sum = _mm512_add_ps(sum, square[half]);
-            }
-            let mean = _mm512_mul_ps(sum, average);
-            let mut squares = self.squares[half];
-            for square in rank {
-                let distance = _mm512_sub_ps(square[half], mean);
-                squares = _mm512_fmadd_ps(distance, distance, squares);
-            }
-            let moved = _mm512_sub_ps(mean, self.mean[half]);
-            self.squares[half] = _mm512_fmadd_ps(_mm512_mul_ps(moved, moved), weight, squares);
-            self.mean[half] = _mm512_fmadd_ps(moved, share, self.mean[half]);
-        }
-    }
 }
 
 /// Writes a square's numbers with those of its right neighbour, from pairs of channels.
