@@ -166,5 +166,16 @@ fn transformed(taps: &[f32; 9]) -> [f32; ELEMENTS] {
     elements
 }
 
+/// Gᵀ u G: the gradient of nine weights from that of what they are transformed to.
+pub fn weight_gradient(elements: &[f32; ELEMENTS]) -> [f32; 9] {
+    let times_g = |[a, b, c, d]: [f32; 4]| [a + (b + c) / 2.0, (b - c) / 2.0, (b + c) / 2.0 + d];
+    let columns = [0, 1, 2, 3].map(|x| times_g([0, 4, 8, 12].map(|y| elements[y + x])));
+    let mut taps = [0.0; 9];
+    for y in 0..3 {
+        taps[3 * y..][..3].copy_from_slice(&times_g(columns.map(|column| column[y])));
+    }
+    taps
+}
+
 #[cfg(test)]
 mod tests;

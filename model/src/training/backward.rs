@@ -6,7 +6,7 @@ use super::elementwise::{
     Gate, add_squares, keep_activations, keep_gradient, load_activations, mask_gradient,
     norm_input_gradient,
 };
-use super::gradient_kernel::{GradientJob, add_weight_gradient, sums_len};
+use super::gradient_kernel::{GradientForm, GradientJob, add_weight_gradient};
 use super::heads::{HeadTools, Outputs};
 use super::norm::{GradientSums, NormGradient};
 use super::pooling::PoolingLayer;
@@ -19,7 +19,7 @@ use crate::compiled::winograd::WinogradScratch;
 
 /// What a part of the batch adds to the gradients of one convolution and what is before it.
 struct PartGradients {
-    /// As [`sums_len`] describes.
+    /// As [`GradientForm::sums_len`] describes.
     weights: AlignedFloats,
     /// For the normalisation before the convolution.
     sums: GradientSums,
@@ -73,7 +73,9 @@ impl<W: Word> Tape<W> {
         let parts = gradient.par_chunks_mut(part * len).enumerate();
         let parts = parts.map(|(index, gradient)| {
             let mut own = PartGradients {
-                weights: AlignedFloats::zeros(sums_len(channels, tools.blocks, 1)),
+                weights: AlignedFloats::zeros(
+                    GradientForm::Single.sums_len(channels, tools.blocks),
+                ),
                 sums: GradientSums::new(tower.blocks() * BLOCK),
                 biases: vec![0.0; tools.blocks * BLOCK],
             };
@@ -112,13 +114,13 @@ impl<W: Word> Tape<W> {
             (parts.into_iter().map(|part| (part.weights, part.sums))).unzip();
         let total = total(&weights);
         for (head, first) in tower.plan.heads.iter().zip(tools.firsts) {
+            let out = &mut parameters[head.weight.clone()];
             unpack(
                 &total,
-                first,
+                GradientForm::Single,
+                (first, channels),
                 channels,
-                1,
-                channels,
-                &mut parameters[head.weight.clone()],
+                out,
             );
         }
         GradientSums::join(sums)
@@ -214,7 +216,7 @@ impl<W: Word> Tape<W> {
         let part = self.part();
         let inputs = self.tower.stem_inputs();
         let parts = (0..self.batch.div_ceil(part)).into_par_iter().map(|index| {
-            let mut weights = AlignedFloats::zeros(sums_len(inputs, self.tower.blocks(), 3));
+            let mut weights = self.gradient_sums(inputs);
             let mut plain = self.tower.grid.activations(inputs);
             let mut input = Aligned::zeros(inputs.div_ceil(BLOCK) * self.block_words());
             let mut output_gradient = Aligned::zeros(self.sample_words());
@@ -225,6 +227,7 @@ impl<W: Word> Tape<W> {
                 let pair = (&input[..], &output_gradient[..]);
                 self.add_conv_gradient(inputs, pair, &mut weights, &mut room);
             }
+            W::finish_weight_gradient(&mut weights, &mut room);
             weights
         });
         let parts: Vec<AlignedFloats> = parts.collect();
@@ -333,6 +336,16 @@ impl<W: Word> Tape<W> {
         W::pack(self.how(), &place.transposed(&self.parameters))
     }
 
+    /// What is summed up for the weights of a 3×3 convolution.
+    fn gradient_form(&self, inputs: usize) -> GradientForm {
+        W::gradient_form(self.tower.grid, inputs, self.tower.blocks())
+    }
+
+    fn gradient_sums(&self, inputs: usize) -> AlignedFloats {
+        let form = self.gradient_form(inputs);
+        AlignedFloats::zeros(form.sums_len(inputs, self.tower.blocks()))
+    }
+
     /// Runs `each` for all samples with what belongs to them in `out`, part by part.
     fn backward_parts(
         &self,
@@ -348,7 +361,7 @@ impl<W: Word> Tape<W> {
         let parts = out.par_chunks_mut(part * len).enumerate();
         let parts = parts.map(|(index, out)| {
             let mut own = PartGradients {
-                weights: AlignedFloats::zeros(sums_len(inputs, self.tower.blocks(), 3)),
+                weights: self.gradient_sums(inputs),
                 sums: GradientSums::new(self.tower.blocks() * BLOCK),
                 biases: vec![0.0; pooling_len],
             };
@@ -363,6 +376,7 @@ impl<W: Word> Tape<W> {
             for (sample, out) in out.chunks_exact_mut(len).enumerate() {
                 each(index * part + sample, out, &mut own, &mut scratch);
             }
+            W::finish_weight_gradient(&mut own.weights, &mut scratch.room);
             own
         });
         parts.collect()
@@ -393,6 +407,12 @@ impl<W: Word> Tape<W> {
     ) {
         let place = &self.tower.plan.convs[conv];
         let out = &mut parameters[place.weight.clone()];
-        unpack(&total(parts), 0, inputs, 9, place.inputs, out);
+        unpack(
+            &total(parts),
+            self.gradient_form(inputs),
+            (0, inputs),
+            place.inputs,
+            out,
+        );
     }
 }

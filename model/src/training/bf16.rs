@@ -8,13 +8,15 @@
 
 mod direct;
 #[cfg(target_arch = "x86_64")]
+mod filtered_gradient;
+#[cfg(target_arch = "x86_64")]
 mod kernel;
 #[cfg(target_arch = "x86_64")]
 mod spread;
 mod winograd;
 
 use super::buffers::Spares;
-use super::gradient_kernel::{GradientJob, sums_len};
+use super::gradient_kernel::{GradientForm, GradientJob};
 use super::norm::Moments;
 use super::word::Word;
 use crate::compiled::aligned::Aligned;
@@ -33,7 +35,9 @@ pub type Pair = u32;
 pub fn supported() -> bool {
     #[cfg(target_arch = "x86_64")]
     {
-        SimdLevel::best() == SimdLevel::Avx512 && is_x86_feature_detected!("avx512bf16")
+        SimdLevel::best() == SimdLevel::Avx512
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512bf16")
     }
     #[cfg(not(target_arch = "x86_64"))]
     {
@@ -87,6 +91,8 @@ pub struct GradientPairs {
     /// Every second square of the board with its right neighbour,
     /// `[out_blocks][ranks][⌈files / 2⌉][BLOCK]`.
     gradient: Vec<u32>,
+    #[cfg(target_arch = "x86_64")]
+    tiles: filtered_gradient::Tiles,
 }
 
 impl Word for Pair {
@@ -165,6 +171,13 @@ impl Word for Pair {
         conv.run(grid, input, (out, None), scratch);
     }
 
+    fn gradient_form(grid: Grid, inputs: usize, out_blocks: usize) -> GradientForm {
+        match compiled::pays(grid, inputs.min(out_blocks * BLOCK)) {
+            true => GradientForm::Tiles,
+            false => GradientForm::Taps,
+        }
+    }
+
     fn add_weight_gradient(
         _: SimdLevel,
         job: GradientJob<u32>,
@@ -180,8 +193,16 @@ impl Word for Pair {
             job.output_gradient.len() >= job.out_blocks * squares * PAIRS,
             "gradient of a convolution's output"
         );
-        assert_eq!(sums.len(), sums_len(job.inputs, job.out_blocks, 3), "sums");
+        let form = Pair::gradient_form(job.grid, job.inputs, job.out_blocks);
+        let len = form.sums_len(job.inputs, job.out_blocks);
+        assert_eq!(sums.len(), len, "gradient of a convolution's weights");
         assert_eq!(job.inputs % 8, 0, "inputs of a convolution");
+        // SAFETY: the CPU has the instructions, and all lengths have been checked.
+        #[cfg(target_arch = "x86_64")]
+        if form == GradientForm::Tiles {
+            unsafe { room.tiles.add(job, sums) };
+            return;
+        }
         // One square more than the last block has, for the partner of the last.
         room.input.resize((in_squares + 1) * BLOCK, 0);
         (room.gradient).resize(job.out_blocks * ranks * files.div_ceil(2) * BLOCK, 0);
@@ -191,6 +212,14 @@ impl Word for Pair {
             kernel::pair_input(&job, &mut room.input);
             kernel::pair_gradient(&job, &mut room.gradient);
             kernel::weight_gradient(job, &room.input, &room.gradient, sums);
+        }
+    }
+
+    fn finish_weight_gradient(sums: &mut [f32], room: &mut GradientPairs) {
+        // SAFETY: nothing waits unless `add_weight_gradient` has asked the CPU for the instructions.
+        #[cfg(target_arch = "x86_64")]
+        unsafe {
+            room.tiles.finish(sums);
         }
     }
 }

@@ -24,9 +24,32 @@ pub struct GradientJob<'a, W> {
     pub output_gradient: &'a [W],
 }
 
-/// Floats in the sums, `[out_blocks][taps²][inputs][BLOCK]`.
-pub const fn sums_len(inputs: usize, out_blocks: usize, taps: usize) -> usize {
-    out_blocks * taps * taps * inputs * BLOCK
+/// What is summed up for each pair of an input and an output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GradientForm {
+    /// The gradient of a 1×1 convolution's weight.
+    Single,
+    /// Those of the nine weights of a 3×3 convolution.
+    Taps,
+    /// The 16 elements of transformed tiles; see
+    /// [`winograd`](crate::compiled::winograd::weight_gradient).
+    Tiles,
+}
+
+impl GradientForm {
+    /// Numbers for each pair of an input and an output.
+    pub const fn numbers(self) -> usize {
+        match self {
+            GradientForm::Single => 1,
+            GradientForm::Taps => 9,
+            GradientForm::Tiles => 16,
+        }
+    }
+
+    /// Floats in the sums, `[out_blocks][numbers][inputs][BLOCK]`.
+    pub const fn sums_len(self, inputs: usize, out_blocks: usize) -> usize {
+        out_blocks * self.numbers() * inputs * BLOCK
+    }
 }
 
 /// Adds a sample's share to the sums of a convolution with `taps`² taps: 3 for 3×3, 1 for 1×1.
@@ -45,7 +68,11 @@ pub fn add_weight_gradient(level: SimdLevel, job: GradientJob<f32>, taps: usize,
         "gradient of a convolution's output"
     );
     assert!(taps == 1 || taps == 3, "{taps} taps");
-    let len = sums_len(job.inputs, job.out_blocks, taps);
+    let form = match taps {
+        1 => GradientForm::Single,
+        _ => GradientForm::Taps,
+    };
+    let len = form.sums_len(job.inputs, job.out_blocks);
     assert_eq!(sums.len(), len, "gradient of a convolution's weights");
     match level {
         SimdLevel::Portable => portable(job, taps, sums),
@@ -262,7 +289,7 @@ mod tests {
             };
             let (input, output_gradient) = (fill(inputs), fill(out_blocks * BLOCK));
             for level in SimdLevel::available() {
-                let mut sums = vec![0.5; sums_len(inputs, out_blocks, taps)];
+                let mut sums = vec![0.5; out_blocks * taps * taps * inputs * BLOCK];
                 let job = GradientJob {
                     grid,
                     inputs,

@@ -2,8 +2,10 @@
 
 use rayon::prelude::*;
 
+use super::gradient_kernel::GradientForm;
 use crate::compiled::aligned::AlignedFloats;
 use crate::compiled::conv::BLOCK;
+use crate::compiled::winograd::weight_gradient;
 
 /// Weights that one task adds up over the parts of a batch.
 const REDUCED_AT_ONCE: usize = 8192;
@@ -20,21 +22,31 @@ pub fn total(parts: &[AlignedFloats]) -> AlignedFloats {
     total
 }
 
-/// Gradients of weights from a kernel's order, `[blocks][taps][inputs][BLOCK]` from block `first`
+/// Gradients of weights from a kernel's order, `[blocks][numbers][inputs][BLOCK]` from block `first`
 /// on, to burn's, `[outputs][kept inputs][taps]`.
 pub fn unpack(
     total: &[f32],
-    first: usize,
-    inputs: usize,
-    taps: usize,
+    form: GradientForm,
+    (first, inputs): (usize, usize),
     kept: usize,
     out: &mut [f32],
 ) {
+    let numbers = form.numbers();
+    let taps = match form {
+        GradientForm::Single => 1,
+        GradientForm::Taps | GradientForm::Tiles => 9,
+    };
     for (output, gradient) in out.chunks_exact_mut(kept * taps).enumerate() {
-        let start = (first + output / BLOCK) * taps * inputs * BLOCK + output % BLOCK;
-        for (at, gradient) in gradient.iter_mut().enumerate() {
-            let (input, tap) = (at / taps, at % taps);
-            *gradient = total[start + (tap * inputs + input) * BLOCK];
+        let start = (first + output / BLOCK) * numbers * inputs * BLOCK + output % BLOCK;
+        for (input, gradient) in gradient.chunks_exact_mut(taps).enumerate() {
+            let number = |number: usize| total[start + (number * inputs + input) * BLOCK];
+            if form == GradientForm::Tiles {
+                gradient.copy_from_slice(&weight_gradient(&std::array::from_fn(number)));
+            } else {
+                for (tap, gradient) in gradient.iter_mut().enumerate() {
+                    *gradient = number(tap);
+                }
+            }
         }
     }
 }

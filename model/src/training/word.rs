@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use super::buffers::Spares;
 use super::elementwise::add_moments;
-use super::gradient_kernel::{GradientJob, add_weight_gradient};
+use super::gradient_kernel::{GradientForm, GradientJob, add_weight_gradient};
 use super::norm::Moments;
 use crate::compiled::aligned::Aligned;
 use crate::compiled::conv::{After, BLOCK, ConvWeights, Grid};
@@ -62,13 +62,20 @@ pub trait Word: Copy + Default + Debug + Send + Sync + 'static {
         scratch: &mut WinogradScratch,
     );
 
-    /// Adds a sample's share to the gradient of a 3×3 convolution's weights.
+    /// What is summed up for the gradient of a 3×3 convolution's weights.
+    fn gradient_form(grid: Grid, inputs: usize, out_blocks: usize) -> GradientForm;
+
+    /// Adds a sample's share to the gradient of a 3×3 convolution's weights, in the form for its
+    /// size, or keeps it in the room.
     fn add_weight_gradient(
         level: SimdLevel,
         job: GradientJob<Self>,
         sums: &mut [f32],
         room: &mut Self::Room,
     );
+
+    /// Adds what is still in the room after the last sample of a convolution.
+    fn finish_weight_gradient(sums: &mut [f32], room: &mut Self::Room);
 }
 
 /// 32 bits a number, as they are computed with.
@@ -133,6 +140,10 @@ impl Word for f32 {
         conv.run(grid, input, out, After::Keep, scratch);
     }
 
+    fn gradient_form(_: Grid, _: usize, _: usize) -> GradientForm {
+        GradientForm::Taps
+    }
+
     fn add_weight_gradient(
         level: SimdLevel,
         job: GradientJob<f32>,
@@ -141,4 +152,6 @@ impl Word for f32 {
     ) {
         add_weight_gradient(level, job, 3, sums);
     }
+
+    fn finish_weight_gradient(_: &mut [f32], (): &mut Self::Room) {}
 }

@@ -4,13 +4,14 @@ use std::arch::x86_64::*;
 use std::mem::transmute;
 
 use super::direct::Bf16Conv;
+use super::filtered_gradient::add_to;
 use super::spread::Spread;
 use super::{BLOCK, GradientJob, Grid, Moments, PAIRS, Pair};
 
 /// sum + low · low + high · high, for each pair.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bf16")]
-fn multiply_add(sum: __m512, a: __m512i, b: __m512i) -> __m512 {
+pub(super) fn multiply_add(sum: __m512, a: __m512i, b: __m512i) -> __m512 {
     // SAFETY: both types are 512 bits of plain data.
     let (a, b) = unsafe {
         (
@@ -216,14 +217,7 @@ pub unsafe fn weight_gradient(
                         }
                     }
                     let place = ((block * 9 + tap) * job.inputs + group) * BLOCK;
-                    let out = totals.as_mut_ptr().add(place);
-                    for (i, [low, high]) in sums.into_iter().enumerate() {
-                        let out = out.add(i * BLOCK);
-                        let added = _mm512_add_ps(_mm512_loadu_ps(out), low);
-                        _mm512_storeu_ps(out, added);
-                        let added = _mm512_add_ps(_mm512_loadu_ps(out.add(16)), high);
-                        _mm512_storeu_ps(out.add(16), added);
-                    }
+                    add_to(totals.as_mut_ptr().add(place), sums);
                 }
             }
         }

@@ -9,6 +9,7 @@ use crate::compiled::conv::{After, Conv};
 use crate::training::elementwise::{add_moments, keep_activations, load_activations};
 use crate::training::gradient_kernel;
 use crate::training::parameters::ConvPlace;
+use crate::training::reduction::unpack;
 
 /// Numbers of so few bits that they and those transformed for minimal filtering have 16 bits as they
 /// are, and rounding changes nothing.
@@ -108,14 +109,23 @@ fn kernels_agree_with_32_bits_where_there_is_nothing_to_round() {
                 check_conv((level, grid), &PairConv::Winograd(conv), &input, &plain);
             }
             let out_blocks = outputs.div_ceil(BLOCK);
-            let (mut a, mut b) = (vec![0.5; sums_len(inputs, out_blocks, 3)], Vec::new());
-            b.clone_from(&a);
+            let form = Pair::gradient_form(grid, inputs, out_blocks);
+            let mut a = vec![0.0; GradientForm::Taps.sums_len(inputs, out_blocks)];
+            let mut b = vec![0.0; form.sums_len(inputs, out_blocks)];
             let pairs = (kept(grid, &input), kept(grid, &gradient));
-            let job = self::job((grid, inputs, out_blocks), (&input, &gradient));
-            gradient_kernel::add_weight_gradient(level, job, 3, &mut a);
-            let job = self::job((grid, inputs, out_blocks), (&pairs.0, &pairs.1));
             let room = &mut GradientPairs::default();
-            Pair::add_weight_gradient(level, job, &mut b, room);
+            for _ in 0..3 {
+                let job = self::job((grid, inputs, out_blocks), (&input, &gradient));
+                gradient_kernel::add_weight_gradient(level, job, 3, &mut a);
+                let job = self::job((grid, inputs, out_blocks), (&pairs.0, &pairs.1));
+                Pair::add_weight_gradient(level, job, &mut b, room);
+            }
+            Pair::finish_weight_gradient(&mut b, room);
+            let [a, b] = [(a, GradientForm::Taps), (b, form)].map(|(sums, form)| {
+                let mut gradient = vec![0.0; weights];
+                unpack(&sums, form, (0, inputs), inputs, &mut gradient);
+                gradient
+            });
             assert_close(&a, &b);
         }
     }
