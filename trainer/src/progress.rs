@@ -113,11 +113,24 @@ impl Display {
                 // Short lines, so that nothing is cut off on a narrow terminal.
                 bar.set_message(status.to_string().replace(" | ", "\n  "));
             }
-            None if self.last_line.is_none_or(|at| at.elapsed() >= LINE_EVERY) => {
-                self.last_line = Some(Instant::now());
-                eprintln!("{status}");
-            }
-            None => {}
+            None => self.print(status),
+        }
+    }
+
+    /// Tells how many of a run's games have been read.
+    pub fn reading(&mut self, games: u64) {
+        let text = format!("reading the run's games: {games}");
+        match &self.bar {
+            Some(bar) => bar.set_message(text),
+            None => self.print(&text),
+        }
+    }
+
+    /// Prints a line if the last one is old enough.
+    fn print(&mut self, line: &dyn fmt::Display) {
+        if self.last_line.is_none_or(|at| at.elapsed() >= LINE_EVERY) {
+            self.last_line = Some(Instant::now());
+            eprintln!("{line}");
         }
     }
 

@@ -72,6 +72,7 @@ impl Pipeline<'_> {
             if !scan.more {
                 break;
             }
+            self.reporter.display.reading(self.replay.games());
         }
         self.lease.set_counters(self.counters());
         if self

@@ -18,7 +18,7 @@ const SHOW_EVERY: Duration = Duration::from_secs(1);
 /// Collects what there is to report, and reports it now and then.
 pub struct Reporter {
     pub(super) metrics: Metrics,
-    display: Display,
+    pub(super) display: Display,
     /// Games since the last point of the curves.
     pub(super) games: GameStats,
     /// Sums over training steps since the last point.
