@@ -15,14 +15,11 @@
 use std::arch::x86_64::*;
 use std::mem::transmute;
 
-use super::kernel::multiply_add;
+use super::kernel::{INPUTS, Sums};
 use super::{BLOCK, GradientForm, GradientJob, Grid, PAIRS, Pair};
 
 /// Numbers of a transformed tile.
 const ELEMENTS: usize = 16;
-
-/// Inputs whose sums are in registers together.
-const INPUTS: usize = 8;
 
 /// Samples whose products are added up in registers.
 const SAMPLES: usize = 2;
@@ -82,9 +79,9 @@ impl Tiles {
         let (of_inputs, of_gradients) = (place(size.in_channels()), place(size.out_channels()));
         // SAFETY: the caller's promises; there is room for this many samples.
         unsafe {
-            transform_inputs(job.grid, job.input, of_inputs, &mut self.inputs);
+            transform::<false>(job.grid, job.input, of_inputs, &mut self.inputs);
             let out = &mut self.gradients;
-            transform_gradients(job.grid, job.output_gradient, of_gradients, out);
+            transform::<true>(job.grid, job.output_gradient, of_gradients, out);
         }
         self.waiting += 1;
         if self.waiting == SAMPLES {
@@ -122,61 +119,13 @@ impl Tiles {
                     unsafe {
                         let x = self.inputs.as_ptr().add(first * in_channels + group);
                         let g = (self.gradients.as_ptr()).add(first * out_channels + block * BLOCK);
-                        let sums = products(waiting, (x, in_channels), (g, out_channels));
+                        let mut sums = Sums::default();
+                        sums.add(waiting, (x, in_channels), (g, out_channels));
                         let place = ((block * ELEMENTS + element) * inputs + group) * BLOCK;
-                        add_to(totals.as_mut_ptr().add(place), sums);
+                        sums.add_to(totals.as_mut_ptr().add(place));
                     }
                 }
             }
-        }
-    }
-}
-
-/// The products of some inputs and a block of gradients, each of which lies a number of words before
-/// the next, summed over `count` pairs of tiles.
-///
-/// # Safety
-/// The CPU has the features; there are as many.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bf16")]
-unsafe fn products(
-    count: usize,
-    (x, next_x): (*const u32, usize),
-    (mut g, next_g): (*const u32, usize),
-) -> [[__m512; 2]; INPUTS] {
-    let mut x = x.cast::<i32>();
-    let mut sums = [[_mm512_setzero_ps(); 2]; INPUTS];
-    for _ in 0..count {
-        // SAFETY: the caller's promises.
-        unsafe {
-            let low = _mm512_loadu_si512(g.cast());
-            let high = _mm512_loadu_si512(g.add(16).cast());
-            for (i, sums) in sums.iter_mut().enumerate() {
-                let x = _mm512_set1_epi32(*x.add(i));
-                sums[0] = multiply_add(sums[0], low, x);
-                sums[1] = multiply_add(sums[1], high, x);
-            }
-        }
-        g = g.wrapping_add(next_g);
-        x = x.wrapping_add(next_x);
-    }
-    sums
-}
-
-/// Adds sums of some inputs to what is there.
-///
-/// # Safety
-/// The CPU has the features; there are as many totals.
-#[inline]
-#[target_feature(enable = "avx512f")]
-pub unsafe fn add_to<const INPUTS: usize>(totals: *mut f32, sums: [[__m512; 2]; INPUTS]) {
-    for (i, [low, high]) in sums.into_iter().enumerate() {
-        // SAFETY: the caller's promises.
-        unsafe {
-            let out = totals.add(i * BLOCK);
-            _mm512_storeu_ps(out, _mm512_add_ps(_mm512_loadu_ps(out), low));
-            let out = out.add(16);
-            _mm512_storeu_ps(out, _mm512_add_ps(_mm512_loadu_ps(out), high));
         }
     }
 }
@@ -190,25 +139,34 @@ struct Place {
     channels: usize,
 }
 
-/// Writes Bᵀ d B of all tiles and channels.
+/// Writes all transformed tiles of all channels: Bᵀ d B of inputs, or A y Aᵀ of `GRADIENTS`.
 ///
 /// # Safety
-/// The CPU has the features; `input` has the blocks of the channels and `out` room for all.
+/// The CPU has the features; `values` has the blocks of the channels and `out` room for all.
 #[target_feature(enable = "avx512f,avx512bw,avx512bf16")]
-unsafe fn transform_inputs(grid: Grid, input: &[Pair], place: Place, out: &mut [u32]) {
+unsafe fn transform<const GRADIENTS: bool>(
+    grid: Grid,
+    values: &[Pair],
+    place: Place,
+    out: &mut [u32],
+) {
     let across = grid.files.div_ceil(2);
+    // Inputs begin in the border.
+    let (begin, rows, columns) = if GRADIENTS { (1, 4, 2) } else { (0, 6, 4) };
     for block in 0..place.channels / BLOCK {
         for pair in 0..place.pairs {
-            let (y, x) = (4 * (pair / across), 2 * (pair % across));
-            let inside = y + 6 <= grid.ranks + 2 && x + 4 <= grid.files + 2;
+            let (y, x) = (4 * (pair / across) + begin, 2 * (pair % across) + begin);
+            let inside = y + rows <= grid.ranks + 2 && x + columns <= grid.files + 2;
             for half in 0..2 {
                 // SAFETY: the caller's promises; the first cell is on the board or its border.
                 unsafe {
-                    let from = Cells::new(grid, input.as_ptr(), (block, half), (y, x));
+                    let from = Cells::new(grid, values.as_ptr(), (block, half), (y, x));
                     let out = place.of(out, pair, block * BLOCK + half * PAIRS);
-                    match inside {
-                        true => transform_input::<true>(from, out),
-                        false => transform_input::<false>(from, out),
+                    match (GRADIENTS, inside) {
+                        (false, true) => transform_input::<true>(from, out),
+                        (false, false) => transform_input::<false>(from, out),
+                        (true, true) => transform_gradient::<true>(from, out),
+                        (true, false) => transform_gradient::<false>(from, out),
                     }
                 }
             }
@@ -237,32 +195,6 @@ unsafe fn transform_input<const INSIDE: bool>(from: Cells, out: Out) {
         let lower = times_b([c[x], d[x], e[x], f[x]]);
         // SAFETY: the caller's promises.
         unsafe { out.column(x, upper, lower) };
-    }
-}
-
-/// Writes A y Aᵀ of all tiles and channels.
-///
-/// # Safety
-/// The CPU has the features; `gradient` has the blocks of the channels and `out` room for all.
-#[target_feature(enable = "avx512f,avx512bw,avx512bf16")]
-unsafe fn transform_gradients(grid: Grid, gradient: &[Pair], place: Place, out: &mut [u32]) {
-    let across = grid.files.div_ceil(2);
-    for block in 0..place.channels / BLOCK {
-        for pair in 0..place.pairs {
-            let (y, x) = (4 * (pair / across) + 1, 2 * (pair % across) + 1);
-            let inside = y + 4 <= grid.ranks + 2 && x + 2 <= grid.files + 2;
-            for half in 0..2 {
-                // SAFETY: the caller's promises; the first cell is on the board.
-                unsafe {
-                    let from = Cells::new(grid, gradient.as_ptr(), (block, half), (y, x));
-                    let out = place.of(out, pair, block * BLOCK + half * PAIRS);
-                    match inside {
-                        true => transform_gradient::<true>(from, out),
-                        false => transform_gradient::<false>(from, out),
-                    }
-                }
-            }
-        }
     }
 }
 

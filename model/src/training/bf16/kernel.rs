@@ -4,14 +4,13 @@ use std::arch::x86_64::*;
 use std::mem::transmute;
 
 use super::direct::Bf16Conv;
-use super::filtered_gradient::add_to;
 use super::spread::Spread;
 use super::{BLOCK, GradientJob, Grid, Moments, PAIRS, Pair};
 
 /// sum + low · low + high · high, for each pair.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bf16")]
-pub(super) fn multiply_add(sum: __m512, a: __m512i, b: __m512i) -> __m512 {
+fn multiply_add(sum: __m512, a: __m512i, b: __m512i) -> __m512 {
     // SAFETY: both types are 512 bits of plain data.
     let (a, b) = unsafe {
         (
@@ -176,6 +175,69 @@ pub unsafe fn pair_gradient(job: &GradientJob<u32>, out: &mut [u32]) {
     }
 }
 
+/// Inputs whose sums are in registers together.
+pub(super) const INPUTS: usize = 8;
+
+/// Sums of products of some inputs and a block of outputs' gradients.
+pub(super) struct Sums([Halves; INPUTS]);
+
+impl Default for Sums {
+    #[inline]
+    fn default() -> Sums {
+        // SAFETY: all bits zero is the number zero in every lane.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+impl Sums {
+    /// Adds the products of `count` pairs, each of which lies a number of words before the next.
+    ///
+    /// # Safety
+    /// The CPU has the features; there are as many pairs.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bf16")]
+    pub(super) unsafe fn add(
+        &mut self,
+        count: usize,
+        (x, next_x): (*const u32, usize),
+        (mut g, next_g): (*const u32, usize),
+    ) {
+        let mut x = x.cast::<i32>();
+        for _ in 0..count {
+            // SAFETY: the caller's promises.
+            unsafe {
+                let low = _mm512_loadu_si512(g.cast());
+                let high = _mm512_loadu_si512(g.add(16).cast());
+                for (i, sums) in self.0.iter_mut().enumerate() {
+                    let x = _mm512_set1_epi32(*x.add(i));
+                    sums[0] = multiply_add(sums[0], low, x);
+                    sums[1] = multiply_add(sums[1], high, x);
+                }
+            }
+            g = g.wrapping_add(next_g);
+            x = x.wrapping_add(next_x);
+        }
+    }
+
+    /// Adds them to what is there.
+    ///
+    /// # Safety
+    /// The CPU has the features; there are as many totals.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) unsafe fn add_to(self, totals: *mut f32) {
+        for (i, [low, high]) in self.0.into_iter().enumerate() {
+            // SAFETY: the caller's promises.
+            unsafe {
+                let out = totals.add(i * BLOCK);
+                _mm512_storeu_ps(out, _mm512_add_ps(_mm512_loadu_ps(out), low));
+                let out = out.add(16);
+                _mm512_storeu_ps(out, _mm512_add_ps(_mm512_loadu_ps(out), high));
+            }
+        }
+    }
+}
+
 /// # Safety
 /// The CPU has the features, `totals` has room for the gradient of the weights, `input` and
 /// `gradient` have been packed from `job`.
@@ -186,7 +248,6 @@ pub unsafe fn weight_gradient(
     gradient: &[u32],
     totals: &mut [f32],
 ) {
-    const INPUTS: usize = 8;
     let Grid { files, ranks } = job.grid;
     let (row, width) = (files + 2, files.div_ceil(2));
     let cells = (ranks + 2) * row;
@@ -194,30 +255,20 @@ pub unsafe fn weight_gradient(
         for tap in 0..9 {
             let (ky, kx) = (tap / 3, tap % 3);
             for group in (0..job.inputs).step_by(INPUTS) {
-                let mut sums = [[_mm512_setzero_ps(); 2]; INPUTS];
+                let mut sums = Sums::default();
                 // SAFETY: all places are on the board, its border, or the square after it,
                 // which `input` has.
                 unsafe {
                     let lane = group / BLOCK * cells * BLOCK + group % BLOCK;
                     for y in usize::from(ky == 0)..ranks - usize::from(ky == 2) {
                         let place = (block * ranks + y) * width * BLOCK;
-                        let mut g = gradient.as_ptr().add(place);
+                        let g = gradient.as_ptr().add(place);
                         let first = lane + ((y + ky) * row + kx) * BLOCK;
-                        let mut x = input.as_ptr().add(first).cast::<i32>();
-                        for _ in 0..width {
-                            let low = _mm512_loadu_si512(g.cast());
-                            let high = _mm512_loadu_si512(g.add(16).cast());
-                            for (i, sums) in sums.iter_mut().enumerate() {
-                                let x = _mm512_set1_epi32(*x.add(i));
-                                sums[0] = multiply_add(sums[0], low, x);
-                                sums[1] = multiply_add(sums[1], high, x);
-                            }
-                            g = g.wrapping_add(BLOCK);
-                            x = x.wrapping_add(2 * BLOCK);
-                        }
+                        let x = input.as_ptr().add(first);
+                        sums.add(width, (x, 2 * BLOCK), (g, BLOCK));
                     }
                     let place = ((block * 9 + tap) * job.inputs + group) * BLOCK;
-                    add_to(totals.as_mut_ptr().add(place), sums);
+                    sums.add_to(totals.as_mut_ptr().add(place));
                 }
             }
         }
