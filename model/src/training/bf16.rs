@@ -221,6 +221,8 @@ impl Word for Pair {
         unsafe {
             room.tiles.finish(sums);
         }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = (sums, room);
     }
 }
 

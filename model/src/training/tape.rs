@@ -16,9 +16,12 @@ use crate::compiled::aligned::Aligned;
 use crate::compiled::conv::{BLOCK, Grid};
 use crate::compiled::kernel::SimdLevel;
 
-/// Parts that a batch is cut into, whatever the number of threads: sums over a batch are made in
+/// Parts at most that a batch is cut into, whatever the number of threads: sums over a batch are made in
 /// each part, then over the parts in order, so that they never depend on the threads by a bit.
 const PARTS: usize = 16;
+
+/// Fewest samples that are worth a part: each costs a sum of all gradients.
+const SMALLEST_PART: usize = 8;
 
 /// What the backward pass needs of a forward pass; activations are kept as squares of type `W`.
 pub struct Tape<W: Word> {
@@ -111,7 +114,7 @@ impl<W: Word> Tape<W> {
 
     /// Samples in each part of the batch.
     pub(super) fn part(&self) -> usize {
-        self.batch.div_ceil(PARTS).max(1)
+        self.batch.div_ceil(PARTS).max(SMALLEST_PART)
     }
 
     /// The planes of a sample.
