@@ -33,8 +33,8 @@ impl Spread {
             self.first = square;
             return;
         }
-        for half in 0..2 {
-            let distance = _mm512_sub_ps(square[half], self.first[half]);
+        for (half, &numbers) in square.iter().enumerate() {
+            let distance = _mm512_sub_ps(numbers, self.first[half]);
             self.distances[half] = _mm512_add_ps(self.distances[half], distance);
             self.squares[half] = _mm512_fmadd_ps(distance, distance, self.squares[half]);
         }
