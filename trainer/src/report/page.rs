@@ -89,15 +89,22 @@ impl Page {
             .values()
             .filter_map(|curve| curve.keys().last())
             .max();
-        let elo = report.elo.last().map_or_else(String::new, |net| {
+        let rated = report.elo.last().filter(|net| net.step > 0);
+        let elo = rated.map_or_else(String::new, |net| {
             format!(
-                ", {:+.0} ± {:.0} Elo above the untrained net",
-                net.elo, net.error
+                ", {:+.0} ± {:.0} Elo above the untrained net at step {}",
+                net.elo, net.error, net.step
             )
         });
+        let games = match report.values.fresh_simulations {
+            Some(simulations) => format!(
+                "{games} fresh games of this net with itself, {simulations} simulations a move"
+            ),
+            None => format!("its newest {games} games"),
+        };
         let net = report.values.net.as_deref().unwrap_or("none yet");
         self.text(&format!(
-            "<p>Run <code>{}</code>: net <code>{}</code>, {} training steps{elo}. The values below are of its newest {games} games.</p>\n",
+            "<p>Run <code>{}</code>: net <code>{}</code>, {} training steps{elo}. The values below are of {games}.</p>\n",
             escaped(&report.run),
             escaped(net),
             step.unwrap_or(&0)

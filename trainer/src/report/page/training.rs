@@ -7,7 +7,7 @@ use crate::report::plots::{Line, lines};
 impl Page {
     pub(super) fn curves(&mut self, report: &Report) -> anyhow::Result<()> {
         self.text("<h2>How the training went</h2>\n");
-        if !report.elo.is_empty() {
+        if report.elo.len() > 1 {
             let point = |net: &crate::arena::rating::RatedNet| (net.step as f64, net.elo);
             let band =
                 |net: &crate::arena::rating::RatedNet| (net.elo - net.error, net.elo + net.error);
