@@ -38,12 +38,14 @@ pub use kernel::convolve;
 use kernel::{FloatSums, GROUP};
 pub use kernel::{WinogradJob, WinogradKernel};
 #[cfg(target_arch = "x86_64")]
+pub use transform::times_b;
+#[cfg(target_arch = "x86_64")]
 pub use vector::{Destination, Layout};
 #[cfg(target_arch = "x86_64")]
 pub use x86::{Bf16, Twice};
 
 /// Numbers of a transformed tile.
-const ELEMENTS: usize = 16;
+pub const ELEMENTS: usize = 16;
 
 /// Channels from which on the transforms cost less than they save.
 const FEWEST_CHANNELS: usize = 32;

@@ -4,7 +4,7 @@
 //! in mixed-precision training (Micikevicius et al. 2018, <https://arxiv.org/abs/1710.03740>). An
 //! instruction multiplies and adds pairs of numbers, so everything comes in pairs, which are packed
 //! into one `u32`, the first number in the low half: pairs of channels for activations and
-//! convolutions, pairs of neighbouring squares for the gradients of weights.
+//! convolutions, pairs of neighbouring squares or tiles for the gradients of weights.
 
 mod direct;
 #[cfg(target_arch = "x86_64")]
@@ -216,10 +216,10 @@ impl Word for Pair {
     }
 
     fn finish_weight_gradient(sums: &mut [f32], room: &mut GradientPairs) {
-        // SAFETY: nothing waits unless `add_weight_gradient` has asked the CPU for the instructions.
+        // SAFETY: something waits, so `add_weight_gradient` has asked the CPU for the instructions.
         #[cfg(target_arch = "x86_64")]
-        unsafe {
-            room.tiles.finish(sums);
+        if !room.tiles.is_empty() {
+            unsafe { room.tiles.finish(sums) };
         }
         #[cfg(not(target_arch = "x86_64"))]
         let _ = (sums, room);

@@ -6,6 +6,7 @@
 
 use crate::compiled::conv::{BLOCK, Grid};
 use crate::compiled::kernel::SimdLevel;
+use crate::compiled::winograd::ELEMENTS;
 
 /// Inputs come in groups of this many, the largest that a kernel takes at once.
 pub const INPUT_GROUP: usize = 8;
@@ -31,7 +32,7 @@ pub enum GradientForm {
     Single,
     /// Those of the nine weights of a 3×3 convolution.
     Taps,
-    /// The 16 elements of transformed tiles; see
+    /// The elements of transformed tiles; see
     /// [`winograd`](crate::compiled::winograd::weight_gradient).
     Tiles,
 }
@@ -42,7 +43,7 @@ impl GradientForm {
         match self {
             GradientForm::Single => 1,
             GradientForm::Taps => 9,
-            GradientForm::Tiles => 16,
+            GradientForm::Tiles => ELEMENTS,
         }
     }
 

@@ -90,7 +90,7 @@ unsafe fn column<V: Vector, L: Layout<V>>(
 /// # Safety
 /// The CPU has the instructions of `V`.
 #[inline(always)]
-unsafe fn times_b<V: Vector>([a, b, c, d]: [V; 4]) -> [V; 4] {
+pub unsafe fn times_b<V: Vector>([a, b, c, d]: [V; 4]) -> [V; 4] {
     // SAFETY: the caller's promise.
     unsafe { [a.sub(c), b.add(c), c.sub(b), b.sub(d)] }
 }

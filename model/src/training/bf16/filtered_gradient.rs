@@ -17,9 +17,7 @@ use std::mem::transmute;
 
 use super::kernel::{INPUTS, Sums};
 use super::{BLOCK, GradientForm, GradientJob, Grid, PAIRS, Pair};
-
-/// Numbers of a transformed tile.
-const ELEMENTS: usize = 16;
+use crate::compiled::winograd::{ELEMENTS, times_b};
 
 /// Samples whose products are added up in registers.
 const SAMPLES: usize = 2;
@@ -90,13 +88,18 @@ impl Tiles {
         }
     }
 
+    /// Whether nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.waiting == 0
+    }
+
     /// Adds what waits to the sums.
     ///
     /// # Panics
     /// If the sums are not of the samples' size.
     ///
     /// # Safety
-    /// The CPU has the features, if there are samples.
+    /// The CPU has the features.
     #[target_feature(enable = "avx512f,avx512bf16")]
     pub unsafe fn finish(&mut self, totals: &mut [f32]) {
         let Size {
@@ -105,9 +108,6 @@ impl Tiles {
             out_blocks,
         } = self.size;
         let (in_channels, out_channels) = (self.size.in_channels(), self.size.out_channels());
-        if self.waiting == 0 {
-            return;
-        }
         let len = GradientForm::Tiles.sums_len(inputs, out_blocks);
         assert_eq!(totals.len(), len, "gradient of a convolution's weights");
         let waiting = std::mem::take(&mut self.waiting) * pairs;
@@ -187,14 +187,17 @@ unsafe fn transform_input<const INSIDE: bool>(from: Cells, out: Out) {
             // SAFETY: the caller's promises.
             *cell = unsafe { from.at::<INSIDE>(row, column) };
         }
-        *elements = times_b(*elements);
+        // SAFETY: as above.
+        *elements = unsafe { times_b(*elements) };
     }
     let [a, b, c, d, e, f] = rows;
     for x in 0..4 {
-        let upper = times_b([a[x], b[x], c[x], d[x]]);
-        let lower = times_b([c[x], d[x], e[x], f[x]]);
         // SAFETY: the caller's promises.
-        unsafe { out.column(x, upper, lower) };
+        unsafe {
+            let upper = times_b([a[x], b[x], c[x], d[x]]);
+            let lower = times_b([c[x], d[x], e[x], f[x]]);
+            out.column(x, upper, lower);
+        }
     }
 }
 
@@ -338,18 +341,6 @@ fn interleaved(low: __m512, high: __m512) -> __m512i {
         )
     };
     _mm512_permutexvar_epi16(order, words)
-}
-
-/// Bᵀ times four numbers.
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn times_b([a, b, c, d]: [__m512; 4]) -> [__m512; 4] {
-    [
-        _mm512_sub_ps(a, c),
-        _mm512_add_ps(b, c),
-        _mm512_sub_ps(c, b),
-        _mm512_sub_ps(b, d),
-    ]
 }
 
 /// A times two numbers.
