@@ -3,6 +3,7 @@
 //! Self-play happens in worker processes, the rest here. Both meet only through the run's storage.
 
 mod checkpoints;
+mod initial;
 mod intake;
 mod measure;
 mod publish;
@@ -15,6 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+pub use initial::InitialNet;
 pub(crate) use intake::net_step;
 pub use measure::match_config;
 pub use publish::net_id;

@@ -162,6 +162,22 @@ fn a_run_from_recipe_to_report() {
     );
     assert!(lab.path().join("report.json").is_file() && lab.path().join("report.csv").is_file());
 
+    let begin = [
+        "train",
+        "tiny.toml",
+        "--from",
+        "runs/tiny",
+        "--run",
+        "runs/next",
+    ];
+    let next = lab.run(&[&begin[..], &["--minutes", "0.001"]].concat());
+    assert!(next.status.success(), "{}", text(&next));
+    let storage = Storage::open(lab.path().join("runs/next").to_str().unwrap()).unwrap();
+    let initial = storage.get(&RunPaths::net(&net.id)).unwrap();
+    assert!(initial == lab.storage().get(&RunPaths::net(&net.id)).unwrap());
+    let newest = CurrentNet::read(&storage).unwrap().unwrap();
+    assert!(newest.step >= net.step, "{newest:?} after {net:?}");
+
     let again = lab.run(&["train", "tiny.toml"]);
     assert!(!again.status.success());
     assert!(
@@ -238,6 +254,11 @@ fn a_closed_pipe_ends_the_program_quietly() {
 fn bad_input_is_explained() {
     let lab = Lab::new(1.0);
     std::fs::write(lab.path().join("bad.toml"), "[learn]\nbatch_sise = 3").unwrap();
+    let shipped = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../data/nets/chess.safetensors"
+    );
+    std::fs::copy(shipped, lab.path().join("small.safetensors")).unwrap();
     for (args, parts) in [
         (
             &["train", "bad.toml"][..],
@@ -247,6 +268,18 @@ fn bad_input_is_explained() {
         (
             &["train", "tiny.toml", "--minutes", "0"],
             &["run.minutes = 0"],
+        ),
+        (
+            &["train", "tiny.toml", "--from", "greedy"],
+            &["run.initial_net (--from)", "'greedy'"],
+        ),
+        (
+            &["train", "tiny.toml", "--from", "small.safetensors"],
+            &[
+                "run.initial_net (--from)",
+                "small.safetensors",
+                "channels = 32",
+            ],
         ),
         (
             &["train", "--resume", "--run", "runs/none"],
@@ -280,7 +313,7 @@ fn bad_input_is_explained() {
         }
     }
     assert!(
-        !lab.path().join("runs/none").exists(),
+        !lab.path().join("runs").exists(),
         "asking for a run that is not there must not create it"
     );
 }

@@ -1,7 +1,7 @@
 //! `falconzero train`: a whole run.
 
 use crate::config::RunConfig;
-use crate::pipeline::{self, Ended};
+use crate::pipeline::{self, Ended, InitialNet};
 use crate::run::Run;
 use crate::{finale, interrupt, variant};
 use anyhow::Context;
@@ -33,6 +33,10 @@ pub struct Args {
     /// How nets are evaluated: `auto`, `int8`, `bf16`, `f32` or `burn`; overrides the recipe.
     #[arg(long)]
     inference: Option<Inference>,
+    /// Begin with the weights of this net instead of random ones: a net's file, or the folder or URL of a run, whose
+    /// current net is taken; overrides the recipe of a new run.
+    #[arg(long, value_name = "NET", conflicts_with = "resume")]
+    from: Option<String>,
     /// The run's seed; overrides the recipe of a new run.
     #[arg(long, conflicts_with = "resume")]
     seed: Option<u64>,
@@ -42,6 +46,7 @@ const EXAMPLES: &str = "\
 Examples:
   falconzero train configs/runs/falcon-quick.toml                 # ten minutes, into runs/falcon-quick
   falconzero train configs/runs/falcon-quick.toml --run runs/b --seed 2
+  falconzero train mine.toml --from runs/falcon-hour              # another recipe, from the net of a run on
   falconzero train --resume --run runs/falcon-quick --minutes 60  # go on until an hour is full
   falconzero selfplay --run runs/falcon-quick                     # one more worker, from any machine
 
@@ -76,6 +81,8 @@ fn begin(args: &Args) -> anyhow::Result<Run> {
     override_with(&mut config, args)?;
     let location = location(args, Some(&config))?;
     let variant = variant::load(&config.run.variant)?;
+    // A bad net is refused before there is a run.
+    InitialNet::load(&config, &variant)?;
     Run::begin(&location, config, variant)
 }
 
@@ -90,6 +97,9 @@ fn resume(args: &Args) -> anyhow::Result<Run> {
 fn override_with(config: &mut RunConfig, args: &Args) -> anyhow::Result<()> {
     config.run.minutes = args.minutes.unwrap_or(config.run.minutes);
     config.run.workers = args.workers.unwrap_or(config.run.workers);
+    if let Some(net) = &args.from {
+        config.run.initial_net.clone_from(net);
+    }
     config.run.seed = args.seed.unwrap_or(config.run.seed);
     config.device = args.device.unwrap_or(config.device);
     config.inference = args.inference.unwrap_or(config.inference);

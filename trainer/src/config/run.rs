@@ -16,6 +16,9 @@ pub struct RunSection {
     pub dir: String,
     /// Time for the whole run in minutes, above 0; the final match and the values table come on top. Default 10.
     pub minutes: f64,
+    /// The net that the run begins with instead of random weights: its file, or the folder or URL of a run, whose current
+    /// net is taken. Its training steps count on. Empty for random weights. Default empty.
+    pub initial_net: String,
     /// All of the run's random choices come from this number. Default 1.
     pub seed: u64,
     /// Worker processes to start, 0 for one per core. More can join from any machine. Default 0.
@@ -31,6 +34,7 @@ impl Default for RunSection {
             variant: "falcon".to_owned(),
             dir: String::new(),
             minutes: 10.0,
+            initial_net: String::new(),
             seed: 1,
             workers: 0,
             games_in_parallel: 32,

@@ -86,7 +86,7 @@ impl Learner {
 
     /// Learns from one batch; `progress` is the share of the run's time that is used up, in [0, 1].
     pub fn step(&mut self, batch: &Batch, progress: f64) -> StepReport {
-        let learning_rate = schedule::learning_rate(&self.config, self.counters.steps, progress);
+        let learning_rate = schedule::learning_rate(&self.config, self.optimizer.steps, progress);
         let losses = Losses::new(&self.net.forward(batch.planes.clone()), batch);
         let mut gradients = losses.total(&self.config).backward();
         let gradients = params::gradients(&self.net, &mut gradients);
@@ -138,6 +138,24 @@ impl Learner {
         let device = self.net.device().without_autodiff();
         Net::from_weights(&weights, *self.net.config(), *self.net.shape(), &device)
             .expect("the averages of a net's weights fit it")
+    }
+
+    /// Begins with these weights, which `step` training steps have made, instead of the fresh net's; the optimizer
+    /// knows nothing of those steps.
+    ///
+    /// # Errors
+    /// [`ModelError::Weights`] if they are of a net of another size; the learner is unchanged then.
+    pub fn begin_from(&mut self, weights: &Weights, step: u64) -> Result<(), ModelError> {
+        let mut values = self.weights.clone();
+        for slot in &self.slots {
+            let data = weights.expect(&slot.name, &slot.shape)?;
+            values[slot.range.clone()].copy_from_slice(data);
+        }
+        self.net = params::with_all(self.net.clone(), &self.slots, &values);
+        self.average.clone_from(&values);
+        self.weights = values;
+        self.counters.steps = step;
+        Ok(())
     }
 
     /// All that is needed to go on later.

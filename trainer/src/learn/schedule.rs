@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 
 /// The learning rate of a step.
 ///
-/// `steps` counts the steps taken before this one; `progress` is the share of the run's time budget that is used up, in
+/// `steps` counts the steps that the optimizer has taken before this one; `progress` is the share of the run's time budget that is used up, in
 /// [0, 1]. The decay follows the time and not the steps, because how many steps fit into a budget is known only
 /// afterwards.
 pub fn learning_rate(config: &LearnConfig, steps: u64, progress: f64) -> f32 {

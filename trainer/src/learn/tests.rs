@@ -106,6 +106,34 @@ fn resuming_changes_nothing() {
     );
 }
 
+/// A learner that begins from a net publishes that net first, and learns from there with its warm-up.
+#[test]
+fn beginning_from_a_net_takes_all_of_it() {
+    let mut teacher = learner(1);
+    for seed in 0..20 {
+        teacher.step(&batch(8, seed), 0.0);
+    }
+    let net = teacher.averaged_net().weights();
+    let mut pupil = learner(2);
+    pupil.begin_from(&net, 20).unwrap();
+    assert!(pupil.averaged_net().weights() == net);
+    let report = pupil.step(&batch(8, 99), 0.0);
+    assert_eq!(pupil.counters.steps, 21);
+    assert!(
+        (report.learning_rate - 0.01 / 5.0).abs() < 1e-6,
+        "{report:?}"
+    );
+    let other = Net::new(
+        NetConfig::preset("small").unwrap(),
+        SHAPE,
+        1,
+        &Device::flex(),
+    );
+    let before = pupil.checkpoint();
+    assert!(pupil.begin_from(&other.unwrap().weights(), 5).is_err());
+    assert!(pupil.checkpoint() == before);
+}
+
 /// The published weights are averages, running statistics included, and training on does not change them.
 #[test]
 fn the_published_net_is_a_copy() {

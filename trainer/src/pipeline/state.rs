@@ -56,7 +56,7 @@ impl<'a> Pipeline<'a> {
         let checkpoints = Checkpoints::resume(run, &mut learner)?;
         let published = usable_net(run)?;
         if published.is_some() && !checkpoints.has_any() {
-            tracing::warn!("the run has no checkpoint; learning begins again with random weights");
+            tracing::warn!("the run has no checkpoint; learning begins again from its start");
         }
         let mut pipeline = Pipeline {
             run,
@@ -84,6 +84,7 @@ impl<'a> Pipeline<'a> {
         if published.is_none() {
             pipeline.publish()?;
         }
+        pipeline.take_initial_net()?;
         pipeline.take_in_games()?;
         pipeline.fleet.start()?;
         Ok(pipeline)
