@@ -3,8 +3,9 @@
 use super::aligned::{AlignedFloats, AlignedWords};
 use super::conv::{After, BLOCK, ConvWeights, Grid};
 use super::kernel::SimdLevel;
-use super::narrow_kernel::{self, NarrowJob, NarrowKernel, byte};
+use super::narrow_kernel::{self, NarrowJob, NarrowKernel, NarrowSums, byte};
 use super::tower::block_of;
+use super::winograd::{self, WinogradJob, WinogradScratch, integer};
 
 /// Largest rounded activation.
 const LARGEST_INPUT: f32 = 255.0;
@@ -147,6 +148,8 @@ pub fn bfloat16(x: f32) -> u16 {
 /// A convolution with packed, rounded weights.
 pub struct NarrowConv {
     kernel: NarrowKernel,
+    /// By minimal filtering; otherwise by definition.
+    filtered: bool,
     taps: usize,
     inputs: usize,
     out_blocks: usize,
@@ -156,15 +159,24 @@ pub struct NarrowConv {
 }
 
 impl NarrowConv {
-    /// Packs a convolution of activations that are rounded like this.
-    pub fn pack(rounding: &Rounding, part: &ConvWeights) -> NarrowConv {
+    /// Packs a convolution of activations that are rounded like this, to be computed by minimal
+    /// filtering or by definition.
+    ///
+    /// # Panics
+    /// If there is no minimal filtering for it.
+    pub fn pack(rounding: &Rounding, filtered: bool, part: &ConvWeights) -> NarrowConv {
         let kernel = rounding.kernel;
         let ConvWeights { taps, inputs, .. } = *part;
+        assert!(!filtered || integer::serves(kernel) && taps == 3);
         let squared = taps * taps;
-        let (strip, per_word) = (kernel.strip(), kernel.inputs_per_word());
+        let (strip, elements) = match filtered {
+            true => (integer::STRIP, winograd::ELEMENTS),
+            false => (kernel.strip(), squared),
+        };
+        let per_word = kernel.inputs_per_word();
         let out_blocks = part.outputs.div_ceil(BLOCK);
         let words = inputs / per_word;
-        let mut packed = AlignedWords::zeros(out_blocks * BLOCK * squared * words);
+        let mut packed = AlignedWords::zeros(out_blocks * BLOCK * elements * words);
         let mut scale = AlignedFloats::zeros(out_blocks * BLOCK);
         let mut bias = AlignedFloats::zeros(out_blocks * BLOCK);
         bias[..part.outputs].copy_from_slice(&part.bias);
@@ -173,16 +185,23 @@ impl NarrowConv {
         for output in 0..part.outputs {
             let weights = &part.weights[output * inputs * squared..][..inputs * squared];
             scale[output] = round_row(rounding, weights, squared, &mut row);
-            let first = output / strip * squared * words * strip + output % strip;
+            let first = output / strip * elements * words * strip + output % strip;
             for (input, values) in row.chunks_exact(squared).enumerate() {
-                for (tap, value) in values.iter().enumerate() {
-                    let at = first + (tap * words + input / per_word) * strip;
-                    packed[at] |= value << (input % per_word * bits);
+                let mut put = |values: &[u32]| {
+                    for (element, value) in values.iter().enumerate() {
+                        let at = first + (element * words + input / per_word) * strip;
+                        packed[at] |= value << (input % per_word * bits);
+                    }
+                };
+                match values.as_array() {
+                    Some(taps) if filtered => put(&integer::transformed(taps)),
+                    _ => put(values),
                 }
             }
         }
         NarrowConv {
             kernel,
+            filtered,
             taps,
             inputs,
             out_blocks,
@@ -194,24 +213,51 @@ impl NarrowConv {
 
     /// Convolves `input`, whose border is zero, into one or both outputs, whose borders stay as
     /// they are.
-    pub fn run(&self, grid: Grid, input: &[u32], after: After, outputs: Outputs) {
-        let job = NarrowJob {
-            files: grid.files,
-            ranks: grid.ranks,
-            inputs: self.inputs,
-            out_blocks: self.out_blocks,
-            taps: self.taps,
-            input,
-            weights: &self.weights,
+    pub fn run(
+        &self,
+        grid: Grid,
+        input: &[u32],
+        after: After,
+        outputs: Outputs,
+        scratch: &mut WinogradScratch,
+    ) {
+        let &NarrowConv {
+            kernel,
+            inputs,
+            out_blocks,
+            ..
+        } = self;
+        let weights = &self.weights[..];
+        let narrow = outputs.narrow;
+        let sums = NarrowSums {
             scale: &self.scale,
             bias: &self.bias,
             after,
             wide: outputs.wide,
-            narrow: outputs
-                .narrow
-                .map(|(words, rounding)| (words, &rounding.factors[..])),
+            narrow: narrow.map(|(words, rounding)| (words, &rounding.factors[..])),
         };
-        narrow_kernel::run(self.kernel, job);
+        if self.filtered {
+            let job = WinogradJob {
+                grid,
+                inputs,
+                out_blocks,
+                input,
+                weights,
+                scratch,
+            };
+            return integer::run(kernel, job, sums);
+        }
+        let job = NarrowJob {
+            files: grid.files,
+            ranks: grid.ranks,
+            inputs,
+            out_blocks,
+            taps: self.taps,
+            input,
+            weights,
+            sums,
+        };
+        narrow_kernel::run(kernel, job);
     }
 }
 

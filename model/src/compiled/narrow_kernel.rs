@@ -12,7 +12,7 @@
 //! instruction does.
 
 #[cfg(target_arch = "x86_64")]
-mod x86;
+pub(super) mod x86;
 
 use super::conv::{After, BLOCK};
 use super::kernel::{SimdLevel, inset, kernel_rows};
@@ -107,6 +107,11 @@ pub struct NarrowJob<'a> {
     pub taps: usize,
     pub input: &'a [u32],
     pub weights: &'a [u32],
+    pub sums: NarrowSums<'a>,
+}
+
+/// What becomes of the sums of a convolution.
+pub struct NarrowSums<'a> {
     /// What a unit of an integer sum is worth, one for each output channel; not used by bfloat16.
     pub scale: &'a [f32],
     /// One for each output channel.
@@ -119,6 +124,36 @@ pub struct NarrowJob<'a> {
     pub narrow: Option<(&'a mut [u32], &'a [f32])>,
 }
 
+impl NarrowSums<'_> {
+    /// Checks all lengths for so many blocks of outputs of so many cells, border included.
+    ///
+    /// # Panics
+    /// If a slice is too short, or there is no place for the results.
+    pub fn check(&self, kernel: NarrowKernel, out_blocks: usize, cells: usize) {
+        let channels = out_blocks * BLOCK;
+        assert_eq!(
+            (self.scale.len(), self.bias.len()),
+            (channels, channels),
+            "scale and bias of a convolution"
+        );
+        if let Some(wide) = &self.wide {
+            assert!(wide.len() >= channels * cells, "output of a convolution");
+        }
+        if let Some((narrow, factors)) = &self.narrow {
+            assert!(
+                narrow.len() >= out_blocks * kernel.words() * cells && factors.len() == channels,
+                "narrow output of a convolution"
+            );
+        }
+        let fits = match self.after {
+            After::Keep => self.narrow.is_none() && self.wide.is_some(),
+            After::Relu => self.narrow.is_some() || self.wide.is_some(),
+            After::AddRelu => self.wide.is_some(),
+        };
+        assert!(fits, "outputs of a convolution with {:?}", self.after);
+    }
+}
+
 /// Runs a convolution.
 ///
 /// # Panics
@@ -126,7 +161,6 @@ pub struct NarrowJob<'a> {
 /// the results.
 pub fn run(kernel: NarrowKernel, job: NarrowJob) {
     let cells = (job.files + 2) * (job.ranks + 2);
-    let channels = job.out_blocks * BLOCK;
     let words = kernel.words() * cells;
     assert!(
         job.input.len() >= job.inputs.div_ceil(BLOCK) * words,
@@ -134,25 +168,11 @@ pub fn run(kernel: NarrowKernel, job: NarrowJob) {
     );
     let inputs = job.inputs / kernel.inputs_per_word();
     assert_eq!(
-        (job.weights.len(), job.scale.len(), job.bias.len()),
-        (channels * job.taps * job.taps * inputs, channels, channels),
+        job.weights.len(),
+        job.out_blocks * BLOCK * job.taps * job.taps * inputs,
         "weights of a convolution"
     );
-    if let Some(wide) = &job.wide {
-        assert!(wide.len() >= channels * cells, "output of a convolution");
-    }
-    if let Some((narrow, factors)) = &job.narrow {
-        assert!(
-            narrow.len() >= job.out_blocks * words && factors.len() == channels,
-            "narrow output of a convolution"
-        );
-    }
-    let fits = match job.after {
-        After::Keep => job.narrow.is_none() && job.wide.is_some(),
-        After::Relu => job.narrow.is_some() || job.wide.is_some(),
-        After::AddRelu => job.wide.is_some(),
-    };
-    assert!(fits, "outputs of a convolution with {:?}", job.after);
+    job.sums.check(kernel, job.out_blocks, cells);
     match job.taps {
         1 => run_taps::<1>(kernel, job),
         3 => run_taps::<3>(kernel, job),
@@ -240,22 +260,27 @@ fn portable<const TAPS: usize, const FILES: usize>(mut job: NarrowJob) {
             let lane = strip * STRIP;
             let place = lane / BLOCK * cells + (y + 1) * row + 1;
             for (p, sums) in sums.iter().enumerate() {
-                store(&mut job, sums, lane, place + p);
+                store(&mut job.sums, sums, lane, place + p);
             }
         }
     }
 }
 
 /// Stores a pixel's sums of the output channels from `lane` on at cell `place`.
-fn store<const STRIP: usize>(job: &mut NarrowJob, sums: &[i32; STRIP], lane: usize, place: usize) {
+pub fn store<const STRIP: usize>(
+    to: &mut NarrowSums,
+    sums: &[i32; STRIP],
+    lane: usize,
+    place: usize,
+) {
     let mut results = [0f32; STRIP];
     for (i, result) in results.iter_mut().enumerate() {
-        *result = sums[i] as f32 * job.scale[lane + i] + job.bias[lane + i];
+        *result = sums[i] as f32 * to.scale[lane + i] + to.bias[lane + i];
     }
-    if let Some(wide) = &mut job.wide {
+    if let Some(wide) = &mut to.wide {
         let wide = &mut wide[place * BLOCK + lane % BLOCK..][..STRIP];
         for (result, o) in results.iter_mut().zip(wide) {
-            match job.after {
+            match to.after {
                 After::Keep => {}
                 After::Relu => *result = result.max(0.0),
                 After::AddRelu => *result = (*result + *o).max(0.0),
@@ -263,7 +288,7 @@ fn store<const STRIP: usize>(job: &mut NarrowJob, sums: &[i32; STRIP], lane: usi
             *o = *result;
         }
     }
-    if let Some((narrow, factors)) = &mut job.narrow {
+    if let Some((narrow, factors)) = &mut to.narrow {
         let words = &mut narrow[(place * BLOCK + lane % BLOCK) / 2..][..STRIP / 2];
         let scaled = |i: usize| byte(results[i] * factors[lane + i]);
         for (i, word) in words.iter_mut().enumerate() {

@@ -28,7 +28,8 @@ pub struct Program {
     layout: PolicyLayout,
     stem: Stem,
     tower: Tower,
-    winograd: Option<WinogradKernel>,
+    /// Whether the tower's convolutions are computed by minimal filtering.
+    filtered: bool,
     pooling: Pooling,
     policy: PolicyHead,
     value_hidden: Dense,
@@ -73,8 +74,8 @@ impl Program {
             &conv1("policy.kind", shape.kinds)?,
             hand,
         );
-        let winograd =
-            WinogradKernel::choose(precision, level).filter(|_| winograd::pays(grid, channels));
+        let pays = winograd::pays(grid, channels);
+        let winograd = WinogradKernel::choose(precision, level).filter(|_| pays);
         let mut program = Program {
             config: *config,
             shape,
@@ -84,7 +85,7 @@ impl Program {
             layout: PolicyLayout::new(variant),
             encoding,
             tower: Tower::Wide(WideTower::new(&folded, level, winograd)),
-            winograd,
+            filtered: winograd.is_some(),
             pooling: Pooling::new(grid, cells_of(variant)),
             policy,
             value_hidden: dense(
@@ -99,7 +100,9 @@ impl Program {
             && let Some(kernel) = NarrowKernel::choose(precision, level)
         {
             let tops = program.ranges(variant, precision);
-            program.tower = Tower::Narrow(NarrowTower::new(&folded, kernel, &tops));
+            program.filtered = pays && winograd::integer::serves(kernel);
+            let kind = (kernel, program.filtered);
+            program.tower = Tower::Narrow(NarrowTower::new(&folded, kind, &tops));
         }
         Ok(program)
     }
@@ -134,9 +137,9 @@ impl Program {
             ..
         } = self.config;
         let NetShape { files, ranks, .. } = self.shape;
-        let pairs = match self.winograd {
-            None => self.grid.taps(),
-            Some(_) => winograd::multiplications(self.grid),
+        let pairs = match self.filtered {
+            false => self.grid.taps(),
+            true => winograd::multiplications(self.grid),
         };
         2 * blocks * pairs * channels * channels + files * ranks * channels * value_channels
     }

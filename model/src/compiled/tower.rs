@@ -158,16 +158,21 @@ struct NarrowBlock {
 
 impl NarrowTower {
     /// Packs a tower whose activations reach up to `tops`: those that
-    /// [`WideTower::run`] shows to `observe`, by channel.
-    pub fn new(net: &FoldedTower, kernel: NarrowKernel, tops: &[Vec<f32>]) -> NarrowTower {
+    /// [`WideTower::run`] shows to `observe`, by channel. Its 3×3 convolutions are computed by minimal
+    /// filtering or by definition.
+    pub fn new(
+        net: &FoldedTower,
+        (kernel, filtered): (NarrowKernel, bool),
+        tops: &[Vec<f32>],
+    ) -> NarrowTower {
         let blocks = net.blocks.iter().zip(tops.as_chunks::<2>().0);
         let blocks = blocks.map(|(block, [input, inner])| {
             let input = Rounding::new(kernel, input);
             let inner = Rounding::new(kernel, inner);
             NarrowBlock {
-                first: NarrowConv::pack(&input, &block.first),
+                first: NarrowConv::pack(&input, filtered, &block.first),
                 pooling: block.pooling.clone(),
-                second: NarrowConv::pack(&inner, &block.second),
+                second: NarrowConv::pack(&inner, filtered, &block.second),
                 input,
                 inner,
             }
@@ -175,7 +180,7 @@ impl NarrowTower {
         let output = Rounding::new(kernel, &tops[2 * net.blocks.len()]);
         NarrowTower {
             blocks: blocks.collect(),
-            value: NarrowConv::pack(&output, &net.value),
+            value: NarrowConv::pack(&output, false, &net.value),
             output,
         }
     }
@@ -187,6 +192,7 @@ impl NarrowTower {
             inner,
             narrow_features,
             narrow_inner,
+            winograd,
             ..
         } = scratch;
         let next = |index: usize| {
@@ -202,14 +208,16 @@ impl NarrowTower {
                         wide: None,
                         narrow: Some((narrow_inner, &block.inner)),
                     };
-                    block.first.run(grid, narrow_features, After::Relu, outputs);
+                    let after = After::Relu;
+                    (block.first).run(grid, narrow_features, after, outputs, winograd);
                 }
                 Some(dense) => {
                     let outputs = Outputs {
                         wide: Some(inner),
                         narrow: None,
                     };
-                    block.first.run(grid, narrow_features, After::Keep, outputs);
+                    let after = After::Keep;
+                    (block.first).run(grid, narrow_features, after, outputs, winograd);
                     pool(frame, dense, inner, &mut scratch.pooled, &mut scratch.bias);
                     let bias = &scratch.bias;
                     block
@@ -221,15 +229,15 @@ impl NarrowTower {
                 wide: Some(features),
                 narrow: Some((narrow_features, next(index + 1))),
             };
-            block
-                .second
-                .run(grid, narrow_inner, After::AddRelu, outputs);
+            let after = After::AddRelu;
+            (block.second).run(grid, narrow_inner, after, outputs, winograd);
         }
         let outputs = Outputs {
             wide: Some(&mut scratch.value),
             narrow: None,
         };
-        self.value.run(grid, narrow_features, After::Keep, outputs);
+        let after = After::Keep;
+        (self.value).run(grid, narrow_features, after, outputs, winograd);
     }
 }
 

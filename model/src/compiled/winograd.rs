@@ -23,6 +23,7 @@
 //! multiply-adds in a fixed order and transforms are not fused, so AVX2 and AVX-512 give the same
 //! bits with floats.
 
+pub mod integer;
 mod kernel;
 mod products;
 mod transform;

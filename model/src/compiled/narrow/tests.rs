@@ -63,10 +63,21 @@ impl Case {
     }
 
     fn run(&self, kernel: NarrowKernel, level: SimdLevel, after: After) -> Results {
+        self.run_as(kernel, level, after, false)
+    }
+
+    /// By minimal filtering or by definition.
+    fn run_as(
+        &self,
+        kernel: NarrowKernel,
+        level: SimdLevel,
+        after: After,
+        filtered: bool,
+    ) -> Results {
         let grid = self.grid;
         let rounding = Rounding::new(kernel, &self.tops);
         let next = Rounding::new(kernel, &self.next_tops);
-        let conv = NarrowConv::pack(&rounding, &self.part);
+        let conv = NarrowConv::pack(&rounding, filtered, &self.part);
         let mut activations = grid.activations(self.part.inputs);
         activations.copy_from_slice(&self.input);
         let mut narrow = rounding.activations(grid);
@@ -78,7 +89,8 @@ impl Case {
             wide: Some(&mut wide),
             narrow: (after != After::Keep).then_some((&mut rounded[..], &next)),
         };
-        conv.run(grid, &narrow, after, outputs);
+        let mut scratch = WinogradScratch::new(self.part.inputs);
+        conv.run(grid, &narrow, after, outputs, &mut scratch);
         let border: f32 = wide[..(grid.files + 2) * BLOCK]
             .iter()
             .map(|x| x.abs())
@@ -201,6 +213,23 @@ fn every_kernel_for_8_bits_computes_the_convolution_to_the_same_bit() {
             }
             let first = first.get_or_insert_with(|| case.run(kernel, level, after));
             assert_eq!(*first, results, "{kernel:?} {:?}", case.grid);
+        }
+    }
+}
+
+#[test]
+fn minimal_filtering_gives_the_same_bits_as_the_definition() {
+    let mut rng = ChaCha8Rng::seed_from_u64(3);
+    let cases =
+        std::iter::repeat_with(|| Case::random(&mut rng)).filter(|case| case.part.taps == 3);
+    for (number, case) in cases.take(30).enumerate() {
+        let after = AFTERS[number % 3];
+        for (kernel, level) in kernels(Precision::Int8) {
+            if integer::serves(kernel) {
+                let filtered = case.run_as(kernel, level, after, true);
+                let defined = case.run(kernel, level, after);
+                assert_eq!(filtered, defined, "{kernel:?} {:?}", case.grid);
+            }
         }
     }
 }

@@ -55,8 +55,8 @@ macro_rules! kernel {
             let row = FILES + 2;
             let cells = (job.ranks + 2) * row;
             let tap = job.inputs * WORDS / BLOCK * STRIP;
-            let wide = job.wide.as_mut().map(|wide| wide.as_mut_ptr());
-            let narrow = job.narrow.as_mut();
+            let wide = job.sums.wide.as_mut().map(|wide| wide.as_mut_ptr());
+            let narrow = job.sums.narrow.as_mut();
             let narrow = narrow.map(|(words, factors)| (words.as_mut_ptr(), factors.as_ptr()));
             let mut done = Row([[$sum_zero(); $vectors]; WIDEST]);
             for strip in 0..job.out_blocks * BLOCK / STRIP {
@@ -65,8 +65,8 @@ macro_rules! kernel {
                 let (weights, scale, bias) = unsafe {
                     (
                         job.weights.as_ptr().add(strip * TAPS * TAPS * tap),
-                        job.scale.as_ptr().add(lane),
-                        job.bias.as_ptr().add(lane),
+                        job.sums.scale.as_ptr().add(lane),
+                        job.sums.bias.as_ptr().add(lane),
                     )
                 };
                 for y in 0..job.ranks {
@@ -110,10 +110,10 @@ macro_rules! kernel {
                             unsafe {
                                 let shift = v * $lanes;
                                 let mut sum = $finish(sum, scale.add(shift), bias.add(shift));
-                                if let (After::AddRelu, Some(wide)) = (job.after, wide) {
+                                if let (After::AddRelu, Some(wide)) = (job.sums.after, wide) {
                                     sum = $add(sum, $float_load(wide.add(at)));
                                 }
-                                if job.after != After::Keep {
+                                if job.sums.after != After::Keep {
                                     sum = $max(sum, $float_zero());
                                 }
                                 if let Some(wide) = wide {
@@ -202,7 +202,7 @@ unsafe fn scaled_512(sum: __m512i, scale: *const f32, bias: *const f32) -> __m51
 /// There are as many scales and biases as sums.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-unsafe fn scaled_256(sum: __m256i, scale: *const f32, bias: *const f32) -> __m256 {
+pub unsafe fn scaled_256(sum: __m256i, scale: *const f32, bias: *const f32) -> __m256 {
     // SAFETY: the caller's promise.
     let (scale, bias) = unsafe { (_mm256_loadu_ps(scale), _mm256_loadu_ps(bias)) };
     _mm256_add_ps(_mm256_mul_ps(_mm256_cvtepi32_ps(sum), scale), bias)
@@ -241,7 +241,7 @@ unsafe fn store_bytes(out: *mut u32, at: usize, x: __m512, factors: *const f32) 
 /// There are as many factors, and as many channels in `out`.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-unsafe fn store_shorts(out: *mut u32, at: usize, x: __m256, factors: *const f32) {
+pub unsafe fn store_shorts(out: *mut u32, at: usize, x: __m256, factors: *const f32) {
     // SAFETY: the caller's promise.
     unsafe {
         let scaled = _mm256_mul_ps(x, _mm256_loadu_ps(factors));

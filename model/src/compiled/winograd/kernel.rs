@@ -8,7 +8,7 @@ use super::super::narrow_kernel::NarrowKernel;
 use super::super::precision::Precision;
 use super::products::multiply;
 use super::transform::{transform_inputs, transform_sums};
-use super::vector::{Destination, Floats, Layout, Numbers, Portable, VECTORS, Vector};
+use super::vector::{Destination, FloatVector, Floats, Layout, Numbers, Portable, VECTORS, Vector};
 use super::{ELEMENTS, WinogradScratch};
 
 /// The kernels, of which each has its own order of weights.
@@ -34,7 +34,7 @@ impl WinogradKernel {
             (Precision::Bf16, level) => {
                 NarrowKernel::choose(Precision::Bf16, level).map(|_| WinogradKernel::Bf16)
             }
-            // Transformed integers would no longer fit into 8 bits.
+            // Integers are for `integer.rs`.
             (Precision::Int8, _) => None,
         }
     }
@@ -71,17 +71,18 @@ pub struct WinogradJob<'a, W> {
 }
 
 impl<W> WinogradJob<'_, W> {
-    /// Checks all lengths; `words` are those of a cell in a block.
+    /// Checks all lengths for so many inputs in a word of transformed ones and of weights; `words` are
+    /// those of a cell in a block.
     ///
     /// # Panics
     /// If a slice is too short for the job.
-    pub fn check(&self, kernel: WinogradKernel, words: usize) {
+    pub fn check(&self, inputs_per_word: usize, words: usize) {
         let (in_blocks, channels) = (self.inputs.div_ceil(BLOCK), self.out_blocks * BLOCK);
         assert!(
             self.input.len() >= in_blocks * self.grid.bordered_cells() * words,
             "input of a convolution"
         );
-        let words = self.inputs / kernel.inputs_per_word();
+        let words = self.inputs / inputs_per_word;
         assert_eq!(
             self.weights.len(),
             channels * ELEMENTS * words,
@@ -106,7 +107,7 @@ pub struct FloatSums<'a> {
 /// # Panics
 /// If a slice is too short for the job.
 pub fn run(kernel: WinogradKernel, job: WinogradJob<f32>, sums: FloatSums) {
-    job.check(kernel, BLOCK);
+    job.check(kernel.inputs_per_word(), BLOCK);
     assert!(
         sums.out.len() >= job.out_blocks * job.grid.block_floats(),
         "output of a convolution"
@@ -139,7 +140,10 @@ pub fn run(kernel: WinogradKernel, job: WinogradJob<f32>, sums: FloatSums) {
 /// # Safety
 /// The CPU has the instructions of `N`, and the job has passed the checks of [`run`].
 #[inline(always)]
-pub(super) unsafe fn convolve_floats<N: Numbers>(job: WinogradJob<f32>, sums: FloatSums) {
+pub(super) unsafe fn convolve_floats<N>(job: WinogradJob<f32>, sums: FloatSums)
+where
+    N: Numbers<Sums: FloatVector>,
+{
     let mut destination = FloatCells::<N::Sums> {
         block: job.grid.block_floats(),
         bias: sums.bias.as_ptr(),
@@ -161,7 +165,7 @@ struct FloatCells<V> {
     vectors: PhantomData<V>,
 }
 
-impl<V: Vector> Destination for FloatCells<V> {
+impl<V: FloatVector> Destination for FloatCells<V> {
     type Sums = V;
 
     #[inline(always)]

@@ -8,28 +8,34 @@
 
 use super::super::conv::BLOCK;
 
-/// A vector of floats.
+/// A vector of floats, or of what else is computed with.
 ///
 /// # Safety
 /// All functions need a CPU with the instructions of the implementation.
 pub trait Vector: Copy {
-    /// Floats in a vector.
+    /// Numbers in a vector.
     const LANES: usize;
 
     unsafe fn zero() -> Self;
 
     /// # Safety
-    /// There are [`LANES`](Vector::LANES) floats.
+    /// There is a vector's memory, with one.
     unsafe fn load(from: *const f32) -> Self;
 
     /// # Safety
-    /// There is room for [`LANES`](Vector::LANES) floats.
+    /// There is a vector's memory.
     unsafe fn store(self, to: *mut f32);
 
     unsafe fn add(self, other: Self) -> Self;
 
     unsafe fn sub(self, other: Self) -> Self;
+}
 
+/// A vector whose sums are the results.
+///
+/// # Safety
+/// As for [`Vector`].
+pub trait FloatVector: Vector {
     /// Zeros for what is negative.
     unsafe fn relu(self) -> Self;
 }
@@ -164,7 +170,9 @@ impl Vector for [f32; LANES] {
         }
         self
     }
+}
 
+impl FloatVector for [f32; LANES] {
     #[inline(always)]
     unsafe fn relu(mut self) -> Self {
         for value in &mut self {

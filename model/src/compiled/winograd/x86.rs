@@ -4,7 +4,7 @@ use std::arch::x86_64::*;
 use std::mem::transmute;
 
 use super::kernel::{FloatSums, WinogradJob, convolve_floats};
-use super::vector::{Numbers, Vector};
+use super::vector::{FloatVector, Numbers, Vector};
 
 /// Implements a vector by intrinsics.
 macro_rules! vector {
@@ -38,7 +38,9 @@ macro_rules! vector {
             unsafe fn sub(self, other: Self) -> Self {
                 unsafe { $sub(self, other) }
             }
+        }
 
+        impl FloatVector for $vector {
             #[inline(always)]
             unsafe fn relu(self) -> Self {
                 unsafe { $max(self, $zero()) }
@@ -103,11 +105,6 @@ impl<V: Vector> Vector for Twice<V> {
     #[inline(always)]
     unsafe fn sub(self, other: Self) -> Self {
         unsafe { Twice(self.0.sub(other.0), self.1.sub(other.1)) }
-    }
-
-    #[inline(always)]
-    unsafe fn relu(self) -> Self {
-        unsafe { Twice(self.0.relu(), self.1.relu()) }
     }
 }
 

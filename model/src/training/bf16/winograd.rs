@@ -12,7 +12,7 @@ use crate::training::norm::Moments;
 /// If a slice is too short for the job.
 pub fn run(job: WinogradJob<Pair>, out: &mut [Pair], moments: Option<&mut Moments>) {
     assert!(supported(), "this machine has no AVX-512 BF16");
-    job.check(WinogradKernel::Bf16, PAIRS);
+    job.check(WinogradKernel::Bf16.inputs_per_word(), PAIRS);
     let words = job.grid.bordered_cells() * PAIRS;
     assert!(out.len() >= job.out_blocks * words, "output");
     if let Some(moments) = &moments {
