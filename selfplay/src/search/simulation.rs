@@ -210,8 +210,8 @@ impl Search {
     fn answer(&mut self, leaf: Pending, evaluation: &Evaluation) {
         let id = leaf.path[leaf.path.len() - 1];
         self.tree.set_in_flight(&leaf.path, false);
-        let temperature = self.config.policy_temperature();
-        self.tree.expand(id, &leaf.moves, evaluation, temperature);
+        let order = (self.config.policy_temperature(), self.is_sorted());
+        self.tree.expand(id, &leaf.moves, evaluation, order);
         self.tree
             .backup(&leaf.path, Outlook::of_evaluation(evaluation));
         self.scratch.spare.push(leaf);
@@ -307,10 +307,20 @@ impl Search {
         self.depth = self.depth.max(depth);
     }
 
+    /// Whether the moves of a node are sorted by their priors, so that selection need not look at all of them.
+    fn is_sorted(&self) -> bool {
+        self.config.kind == SearchKind::Puct
+    }
+
     /// Index of the move to descend by.
     fn select(&mut self, id: NodeId) -> usize {
+        let is_sorted = self.is_sorted() && id != ROOT;
         let Scratch { stats, policy, .. } = &mut self.scratch;
-        self.tree.move_stats(id, &self.config, stats);
+        // Noise may have changed the priors of the root.
+        match is_sorted {
+            true => self.tree.frontier_stats(id, &self.config, stats),
+            false => self.tree.move_stats(id, &self.config, stats),
+        }
         let node = self.tree.node(id);
         match self.config.kind {
             SearchKind::Puct => puct::select(stats, node.q(), &self.config.puct),

@@ -34,6 +34,8 @@ pub struct Node {
     pub raw_draw: f32,
     pub(super) first_edge: u32,
     pub(super) edge_count: u32,
+    /// Edges from this index on have never been visited.
+    frontier: u32,
     value_sum: f64,
     draw_sum: f64,
     moves_left_sum: f64,
@@ -207,6 +209,7 @@ impl Tree {
             raw_draw: 0.0,
             first_edge: self.edges.len() as u32,
             edge_count: 0,
+            frontier: 0,
             value_sum: 0.0,
             draw_sum: 0.0,
             moves_left_sum: 0.0,
@@ -225,9 +228,12 @@ impl Tree {
     /// Links an edge to the node it leads to.
     pub fn link(&mut self, parent: NodeId, edge: usize, child: NodeId) {
         self.edges_mut(parent)[edge].child = Some(child);
+        let node = &mut self.nodes[parent as usize];
+        node.frontier = node.frontier.max(edge as u32 + 1);
     }
 
-    /// Gives a node its moves with the net's value and priors: softmax(logits / `temperature`).
+    /// Gives a node its moves with the net's value and priors: softmax(logits / `temperature`), the likeliest first if
+    /// they are to be `sorted`.
     ///
     /// # Panics
     /// If the evaluation does not have one finite logit a move, or its value is not finite.
@@ -236,7 +242,7 @@ impl Tree {
         id: NodeId,
         moves: &[Move],
         evaluation: &Evaluation,
-        temperature: f32,
+        (temperature, sorted): (f32, bool),
     ) {
         let logits = &evaluation.policy_logits;
         assert_eq!(
@@ -268,6 +274,9 @@ impl Tree {
             edge.prior = (edge.prior * scale).max(f32::MIN_POSITIVE);
             edge.logit -= log_total;
         }
+        if sorted {
+            self.edges[first..].sort_by(|a, b| b.prior.total_cmp(&a.prior));
+        }
         let node = &mut self.nodes[id as usize];
         node.raw_q = q;
         node.raw_draw = evaluation.wdl.draw;
@@ -286,9 +295,27 @@ impl Tree {
     /// What selection needs to know about the moves of a node, in their order, written to `out`. Simulations in flight
     /// count as visits, with a virtual loss.
     pub fn move_stats(&self, id: NodeId, config: &SearchConfig, out: &mut Vec<MoveStats>) {
+        self.stats_of(id, self.edges(id), config, out);
+    }
+
+    /// As [`move_stats`](Tree::move_stats), up to the first move after all that have been visited: of sorted moves the
+    /// likeliest one that never was.
+    pub fn frontier_stats(&self, id: NodeId, config: &SearchConfig, out: &mut Vec<MoveStats>) {
+        let edges = self.edges(id);
+        let count = edges.len().min(self.node(id).frontier as usize + 1);
+        self.stats_of(id, &edges[..count], config, out);
+    }
+
+    fn stats_of(
+        &self,
+        id: NodeId,
+        edges: &[Edge],
+        config: &SearchConfig,
+        out: &mut Vec<MoveStats>,
+    ) {
         out.clear();
         let expected = self.node(id).moves_left();
-        out.extend(self.edges(id).iter().map(|edge| {
+        out.extend(edges.iter().map(|edge| {
             let mut stats = MoveStats {
                 logit: edge.logit,
                 prior: edge.prior,

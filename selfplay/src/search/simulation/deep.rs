@@ -190,3 +190,71 @@ impl Search {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::{SearchConfig, puct};
+    use crate::search::qtransform::MoveStats;
+    use model::{Evaluator, UniformEvaluator};
+
+    /// Priors and values that differ from position to position.
+    struct Uneven;
+
+    impl Evaluator for Uneven {
+        fn evaluate(&mut self, requests: &[EvalRequest]) -> Vec<Evaluation> {
+            let mut evaluations = UniformEvaluator.evaluate(requests);
+            for (request, evaluation) in requests.iter().zip(&mut evaluations) {
+                let key = request.position.key();
+                for (index, logit) in evaluation.policy_logits.iter_mut().enumerate() {
+                    *logit = (key.rotate_left(3 * index as u32) % 512) as f32 / 128.0;
+                }
+                evaluation.wdl.win = (key >> 40) as f32 / (1 << 24) as f32;
+                evaluation.wdl.loss = 1.0 - evaluation.wdl.win;
+                evaluation.wdl.draw = 0.0;
+            }
+            evaluations
+        }
+    }
+
+    /// Selection that stops after the moves visited so far takes what it would take of all, in a tree that has been
+    /// moved on, too.
+    #[test]
+    fn no_move_beyond_the_frontier_is_missed() {
+        let variant = Variant::by_name("falcon").expect("a built-in variant");
+        let mut game = Game::new(Arc::clone(&variant), variant.start());
+        let config = SearchConfig {
+            kind: SearchKind::Puct,
+            simulations: SearchConfig::UNLIMITED,
+            ..SearchConfig::default()
+        };
+        let mut search = Search::new(&game, config, 1);
+        for _ in 0..6 {
+            let wanted = search.simulations() + 2_000;
+            while search.simulations() < wanted {
+                let mut requests = Vec::new();
+                search.gather_leaves(4, &mut requests);
+                search.respond_all(Uneven.evaluate(&requests));
+            }
+            let (tree, config) = (&search.tree, &search.config);
+            let (mut some, mut all) = (Vec::new(), Vec::new());
+            let mut looked_at = (0, 0);
+            for id in 1..tree.nodes.len() as u32 {
+                let is_open = |stats: &[_]| stats.iter().any(|m: &MoveStats| !m.lost);
+                tree.frontier_stats(id, config, &mut some);
+                tree.move_stats(id, config, &mut all);
+                if !is_open(&all) {
+                    continue;
+                }
+                let q = tree.node(id).q();
+                let chosen = puct::select(&some, q, &config.puct);
+                assert_eq!(chosen, puct::select(&all, q, &config.puct));
+                looked_at = (looked_at.0 + some.len(), looked_at.1 + all.len());
+            }
+            assert!(2 * looked_at.0 < looked_at.1, "{looked_at:?}");
+            let moves = search.lines(1)[0].pv[..1].to_vec();
+            game.play(moves[0]);
+            assert!(search.advance(&moves, &game));
+        }
+    }
+}
