@@ -17,6 +17,7 @@ A position takes about a second.
 """
 
 import argparse
+import pathlib
 import re
 import shutil
 import subprocess
@@ -41,7 +42,7 @@ class FairyMax:
     """The engine as a referee."""
 
     def __init__(self, program, variant, ini):
-        self.variant = "normal" if variant == "chess" else variant
+        self.variant = "normal" if variant == "chess" else pathlib.Path(variant).stem
         self.process = subprocess.Popen(
             [program, *(["20", ini] if ini else [])], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             text=True, bufsize=1)
@@ -117,7 +118,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--every", type=int, default=7, help="compare every so many plies")
     parser.add_argument("--engine", help="path of fairymax")
-    parser.add_argument("--variant", default="falcon")
+    parser.add_argument("--variant", default="falcon", help="name, or a TOML file that has it for its own")
     parser.add_argument("--ini", help="file with the variant, as `falconzero export` writes it")
     options = parser.parse_args()
     program = options.engine or shutil.which("fairymax") or shutil.which("/usr/games/fairymax")

@@ -6,19 +6,22 @@
 #     scripts/play_xboard.sh falcon
 #     scripts/play_xboard.sh decimal-falcon-hunter
 #     scripts/play_xboard.sh falcon --against fairymax --net runs/falcon-quick --png docs/engine-xboard.png
+#     falconzero export --variant data/engines/decimal-plain.toml --format fmax-ini --out decimal-plain.ini
+#     scripts/play_xboard.sh decimal-plain --file data/engines/decimal-plain.toml --against 'fairymax 20 decimal-plain.ini'
 #
 # XBoard checks every move by what the engine has told it of the rules, keeps the clocks and writes the game. The script prints the
 # game's result, and fails if there is none, or if XBoard has found a move illegal or a clock run out. Variants go by
-# the names that the engine has for XBoard, such as fz-falcon-8x8 (docs/engine.md).
+# the names that the engine has for XBoard, such as fz-falcon-8x8 (docs/engine.md). --file gives the engine a variant of your own.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 variant=$1
 shift
-against="" net=uniform png="" clock=0:20 increment=0 seconds=300 after=12
+against="" file="" net=uniform png="" clock=0:20 increment=0 seconds=300 after=12
 while [ $# -gt 0 ]; do
     case $1 in
         --against) against=$2 ;;
+        --file) file=$2 ;;
         --net) net=$2 ;;
         --png) png=$(realpath -m "$2") ;;
         --clock) clock=$2 ;;
@@ -30,7 +33,7 @@ while [ $# -gt 0 ]; do
     shift 2
 done
 export PATH="$PATH:/usr/games"
-engine="$PWD/target/release/falconzero engine --net $net"
+engine="$PWD/target/release/falconzero engine --net $net${file:+ --variant $file}"
 work=$(mktemp -d)
 display=:$((90 + RANDOM % 900))
 Xvfb $display -screen 0 640x640x24 >"$work/xvfb.log" 2>&1 &
@@ -43,7 +46,7 @@ DISPLAY=$display xboard -fcp "$engine" -scp "${against:-$engine}" -fd "$PWD" -sd
     -debug -debugfile "$work/debug" >"$work/xboard.log" 2>&1 &
 board=$!
 for ((waited = 0; waited < seconds; waited++)); do
-    if [ -s "$work/game.pgn" ] || ! kill -0 $board 2>/dev/null; then
+    if [ -s "$work/game.pgn" ] || ! kill -0 $board 2>/dev/null || grep -aqs "exited unexpectedly" "$work/debug"; then
         break
     fi
     if [ -n "$png" ] && [ "$waited" = "$after" ]; then
@@ -51,11 +54,12 @@ for ((waited = 0; waited < seconds; waited++)); do
     fi
     sleep 1
 done
-kill $board 2>/dev/null || true
+# XBoard waits for an answer to its last message otherwise.
+kill -9 $board 2>/dev/null || true
 wait $board 2>/dev/null || true
 if [ ! -s "$work/game.pgn" ]; then
     echo "no game after $waited s:" >&2
-    grep -a GameEnds "$work/debug" >&2 || cat "$work/xboard.log" >&2
+    grep -aE 'GameEnds|exited unexpectedly' "$work/debug" >&2 || cat "$work/xboard.log" >&2
     exit 1
 fi
 grep -aE '^\[(White|Black|Result|TimeControl|Variant) ' "$work/game.pgn"

@@ -60,7 +60,8 @@ pub use evaluator::{
 pub use inference::{Inference, InferenceChoice};
 pub use net::{MOVES_LEFT_UNIT, Net, NetConfig, NetOutput, NetShape, PolicyGather};
 pub use net_file::{
-    NET_FORMAT, NetMeta, load_net, load_weights, read_meta, save_net, save_weights,
+    NET_FORMAT, NetMeta, load_net, load_related_weights, load_weights, read_meta, save_net,
+    save_weights,
 };
 pub use policy::{PolicyIndex, PolicyLayout};
 pub use training::TrainingPrecision;

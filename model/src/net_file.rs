@@ -67,19 +67,25 @@ impl NetMeta {
                 expected: wanted.variant,
             });
         }
-        if self.encoding() != wanted.encoding() {
-            return Err(ModelError::Encoding {
-                origin: origin.into(),
-                found: self.encoding(),
-                expected: wanted.encoding(),
-            });
-        }
+        self.check_encoding(origin, variant)?;
         if self.variant_toml != wanted.variant_toml {
             tracing::warn!(
                 net = origin,
                 variant = self.variant,
                 "the variant's TOML has changed since this net was made"
             );
+        }
+        Ok(())
+    }
+
+    fn check_encoding(&self, origin: &str, variant: &Variant) -> Result<(), ModelError> {
+        let wanted = NetMeta::new(variant, self.net, "", 0);
+        if self.encoding() != wanted.encoding() {
+            return Err(ModelError::Encoding {
+                origin: origin.into(),
+                found: self.encoding(),
+                expected: wanted.encoding(),
+            });
         }
         Ok(())
     }
@@ -184,6 +190,27 @@ pub fn load_weights(
     origin: &str,
     variant: &Variant,
 ) -> Result<(Weights, NetMeta), ModelError> {
+    load_checked(bytes, origin, |meta| meta.check(origin, variant))
+}
+
+/// As [`load_weights`], for learning on: the net may be of another variant, as long as men, board and kinds of moves, and so
+/// planes and policy, are the same.
+///
+/// # Errors
+/// As [`load_weights`], but for [`ModelError::Variant`].
+pub fn load_related_weights(
+    bytes: &[u8],
+    origin: &str,
+    variant: &Variant,
+) -> Result<(Weights, NetMeta), ModelError> {
+    load_checked(bytes, origin, |meta| meta.check_encoding(origin, variant))
+}
+
+fn load_checked(
+    bytes: &[u8],
+    origin: &str,
+    check: impl FnOnce(&NetMeta) -> Result<(), ModelError>,
+) -> Result<(Weights, NetMeta), ModelError> {
     let corrupt = |reason: String| ModelError::Corrupt {
         origin: origin.into(),
         reason,
@@ -191,7 +218,7 @@ pub fn load_weights(
     // Reading the header alone first would accept a file that was cut short.
     let file = SafeTensors::deserialize(bytes).map_err(|error| corrupt(error.to_string()))?;
     let (meta, expected) = header(bytes, origin)?;
-    meta.check(origin, variant)?;
+    check(&meta)?;
     meta.net
         .validate()
         .map_err(|error| corrupt(error.to_string()))?;

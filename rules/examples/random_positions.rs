@@ -1,6 +1,7 @@
 //! Prints positions of random games with all their legal moves, for comparison with other
 //! programs: `random_positions VARIANT COUNT SEED`, one line `FEN|move move …|played` a position. After
-//! `-` in the last field the next line is the start position again.
+//! `-` in the last field the next line is the start position again. The variant is a name or the path of
+//! a TOML file.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -11,7 +12,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let [name, count, seed] = arguments.as_slice() else {
         return Err("usage: random_positions VARIANT COUNT SEED".into());
     };
-    let variant = Variant::by_name(name)?;
+    let variant = match std::path::Path::new(name).is_file() {
+        true => Variant::from_toml(&std::fs::read_to_string(name)?)?,
+        false => Variant::by_name(name)?,
+    };
     let mut rng = ChaCha8Rng::seed_from_u64(seed.parse()?);
     let mut position = variant.start();
     for _ in 0..count.parse::<usize>()? {

@@ -91,7 +91,17 @@ fn rules_are_written_or_refused_by_name() {
         ok && text.starts_with("setup (") && text.contains(falcon),
         "{text}"
     );
+    let plain = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../data/engines/decimal-plain.toml"
+    );
     let folder = tempfile::tempdir().expect("a folder");
+    let double = folder.path().join("double.toml");
+    let text = std::fs::read_to_string(plain).expect("a variant");
+    std::fs::write(&double, text.replace("ifmW3", "ifmnD")).expect("written");
+    let double = double.to_string_lossy();
+    let (ok, text) = export(&["--variant", &double, "--format", "fmax-ini"]);
+    assert!(ok && text.contains("\np:100 -16,64 -16,6 "), "{text}");
     let net = tiny_net(folder.path(), "falcon");
     let net = net.to_string_lossy();
     for (arguments, reason) in [
@@ -106,6 +116,10 @@ fn rules_are_written_or_refused_by_name() {
         (
             vec!["--variant", "falcon-hunter", "--format", "fmax-ini"],
             "men in hand",
+        ),
+        (
+            vec!["--variant", plain, "--format", "fmax-ini"],
+            "a first step of 3 squares without en passant",
         ),
         (
             vec!["--variant", "falcon", "--format", "onnx"],

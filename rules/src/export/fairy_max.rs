@@ -202,7 +202,9 @@ fn pawn_line(target: Target, pawns: Pawns, color: Color) -> Result<String, Inexp
     let first = match (pawns.first_step, pawns.en_passant) {
         (1, false) => String::new(),
         (2, true) => format!("{ahead},24 "),
+        (2, false) => format!("{ahead},64 "),
         (3, true) => format!("{ahead},424 {ahead},24 "),
+        // Whatever the digits, it takes en passant what has gone three squares.
         (steps, _) => {
             return target.refuse(format!(
                 "pawns with a first step of {steps} squares without en passant"

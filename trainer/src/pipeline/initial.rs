@@ -4,7 +4,7 @@ use super::state::Pipeline;
 use crate::arena::spec::{ContestantSpec, NetBytes};
 use crate::config::RunConfig;
 use anyhow::{Context, bail, ensure};
-use model::{NetConfig, Weights, load_weights};
+use model::{NetConfig, Weights, load_related_weights};
 use rules::Variant;
 
 /// The weights that a run begins with.
@@ -18,7 +18,7 @@ impl InitialNet {
     /// Reads the net that the recipe names, if it names one.
     ///
     /// # Errors
-    /// If it cannot be read, or is of another variant, encoding or size than the recipe's.
+    /// If it cannot be read, or is of another encoding or size than the recipe's.
     pub fn load(config: &RunConfig, variant: &Variant) -> anyhow::Result<Option<InitialNet>> {
         let name = &config.run.initial_net;
         if name.is_empty() {
@@ -31,7 +31,7 @@ impl InitialNet {
                 bytes,
                 inference: None,
                 ..
-            }) => load_weights(&bytes, &origin, variant).context(problem)?,
+            }) => load_related_weights(&bytes, &origin, variant).context(problem)?,
             _ => bail!("{problem}: '{name}' is not a net's file nor the folder or URL of a run"),
         };
         let (weights, meta) = net;

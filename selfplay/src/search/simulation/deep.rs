@@ -194,8 +194,8 @@ impl Search {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::{SearchConfig, puct};
     use crate::search::qtransform::MoveStats;
+    use crate::search::{SearchConfig, puct};
     use model::{Evaluator, UniformEvaluator};
 
     /// Priors and values that differ from position to position.
