@@ -167,7 +167,10 @@ impl NarrowConv {
     pub fn pack(rounding: &Rounding, filtered: bool, part: &ConvWeights) -> NarrowConv {
         let kernel = rounding.kernel;
         let ConvWeights { taps, inputs, .. } = *part;
-        assert!(!filtered || integer::serves(kernel) && taps == 3);
+        assert!(
+            !filtered || integer::serves(kernel) && taps == 3,
+            "no minimal filtering for {taps}x{taps} convolutions with {kernel:?}"
+        );
         let squared = taps * taps;
         let (strip, elements) = match filtered {
             true => (integer::STRIP, winograd::ELEMENTS),

@@ -31,8 +31,7 @@ impl Precision {
     }
 
     /// Whether instructions of `level` make this precision faster than single precision: all kernels
-    /// with narrow numbers are, except the portable one. That for 8 bits with AVX2 is only where
-    /// single precision is computed by definition, and as fast where it is by minimal filtering.
+    /// with narrow numbers are, except the portable one.
     pub(crate) fn is_fast(self, level: SimdLevel) -> bool {
         let kernel = NarrowKernel::choose(self, level);
         kernel.is_some_and(|kernel| kernel != NarrowKernel::Int8Portable)

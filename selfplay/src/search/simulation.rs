@@ -54,6 +54,8 @@ pub struct Search {
     /// What the tree may hold, as numbers of nodes and edges.
     room: Option<Room>,
     simulations: u32,
+    /// No more simulations than these.
+    most: u32,
     raw_value: Wdl,
     /// Leaves whose evaluations are awaited, in the order in which they were gathered.
     pending: Vec<Pending>,
@@ -109,6 +111,7 @@ impl Search {
             tables: None,
             room: None,
             simulations: 0,
+            most: SearchConfig::UNLIMITED,
             raw_value: Wdl {
                 win: 0.0,
                 draw: 1.0,
@@ -227,7 +230,8 @@ impl Search {
     pub fn is_finished(&self) -> bool {
         let root = self.tree.node(ROOT);
         let begun = self.simulations.saturating_add(self.pending.len() as u32);
-        root.visits > 0 && (root.proven.is_some() || begun >= self.budget())
+        let most = self.budget().min(self.most);
+        root.visits > 0 && (root.proven.is_some() || begun >= most)
     }
 
     /// The result so far; final once the search has finished.

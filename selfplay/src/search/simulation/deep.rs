@@ -53,6 +53,12 @@ impl Search {
         }
     }
 
+    /// From now on does no more than so many simulations, counted since the root changed, whatever its configuration
+    /// says.
+    pub fn limit_simulations(&mut self, most: u32) {
+        self.most = most;
+    }
+
     /// Lets the tree have about `bytes` of memory from now on, which are reserved at once; a search that has filled
     /// them hands out no more leaves.
     pub fn limit_memory(&mut self, bytes: usize) {

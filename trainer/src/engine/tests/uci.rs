@@ -198,6 +198,7 @@ fn several_lines_are_shown_with_their_chances() {
     let shown: Vec<&String> = lines[lines.len() - 4..lines.len() - 1].iter().collect();
     for (index, line) in shown.iter().enumerate() {
         assert!(line.contains(&format!(" multipv {} ", index + 1)), "{line}");
+        assert!(line.contains(" nodes 100 "), "{line}");
         assert!(
             line.contains(" score cp ") && line.contains(" wdl "),
             "{line}"

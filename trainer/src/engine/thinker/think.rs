@@ -46,7 +46,7 @@ impl Worker {
             }
             requests.clear();
             search.gather_leaves(batch_size(job, search), &mut requests);
-            if requests.is_empty() && (search.is_proven() || search.is_full()) {
+            if requests.is_empty() && (search.is_finished() || search.is_full()) {
                 break;
             }
             if !requests.is_empty() {
@@ -115,8 +115,11 @@ impl Worker {
     }
 }
 
-/// The search with the job's choice of root moves.
+/// The search with the job's choice of root moves and its limit on simulations.
 fn restricted(mut search: Search, job: &Job, kept: bool) -> Search {
+    // While it ponders, or is told to think on, a number of nodes does not end a search.
+    let most = (job.limits.nodes).filter(|_| !job.limits.infinite && !job.limits.ponder);
+    search.limit_simulations(most.unwrap_or(SearchConfig::UNLIMITED));
     if !kept && !job.limits.moves.is_empty() {
         search.restrict_root(job.limits.moves.clone());
     }
