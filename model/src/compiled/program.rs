@@ -74,7 +74,7 @@ impl Program {
             &conv1("policy.kind", shape.kinds)?,
             hand,
         );
-        let pays = winograd::pays(grid, channels);
+        let pays = winograd::pays(grid, channels, channels);
         let winograd = WinogradKernel::choose(precision, level).filter(|_| pays);
         let mut program = Program {
             config: *config,

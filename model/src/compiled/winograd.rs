@@ -56,11 +56,11 @@ pub fn multiplications(grid: Grid) -> usize {
     ELEMENTS * grid.tiles()
 }
 
-/// Whether convolutions of this many channels are faster than by definition: if they take a
-/// quarter fewer multiplications at least, and have channels enough. Boards of odd sizes waste some
+/// Whether convolutions from so many channels to so many are faster than by definition: if they take
+/// a quarter fewer multiplications at least, and have channels enough. Boards of odd sizes waste some
 /// on tiles beyond their edges, small ones have few taps because many lie beyond.
-pub fn pays(grid: Grid, channels: usize) -> bool {
-    channels >= FEWEST_CHANNELS && 4 * multiplications(grid) <= 3 * grid.taps()
+pub fn pays(grid: Grid, inputs: usize, outputs: usize) -> bool {
+    inputs.min(outputs) >= FEWEST_CHANNELS && 4 * multiplications(grid) <= 3 * grid.taps()
 }
 
 /// Memory between the steps of a convolution.

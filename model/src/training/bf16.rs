@@ -145,7 +145,7 @@ impl Word for Pair {
     }
 
     fn pack((_, grid): (SimdLevel, Grid), part: &ConvWeights) -> PairConv {
-        match compiled::pays(grid, part.inputs.min(part.outputs)) {
+        match compiled::pays(grid, part.inputs, part.outputs) {
             true => PairConv::Winograd(WinogradConv::pack(WinogradKernel::Bf16, part)),
             false => PairConv::Direct(Bf16Conv::new(part)),
         }
@@ -172,7 +172,7 @@ impl Word for Pair {
     }
 
     fn gradient_form(grid: Grid, inputs: usize, out_blocks: usize) -> GradientForm {
-        match compiled::pays(grid, inputs.min(out_blocks * BLOCK)) {
+        match compiled::pays(grid, inputs, out_blocks * BLOCK) {
             true => GradientForm::Tiles,
             false => GradientForm::Taps,
         }

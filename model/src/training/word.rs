@@ -115,7 +115,7 @@ impl Word for f32 {
 
     fn pack((level, grid): (SimdLevel, Grid), part: &ConvWeights) -> WideConv {
         let winograd = WinogradKernel::choose(Precision::F32, level);
-        let winograd = winograd.filter(|_| winograd::pays(grid, part.inputs.min(part.outputs)));
+        let winograd = winograd.filter(|_| winograd::pays(grid, part.inputs, part.outputs));
         WideConv::pack(level, winograd, part)
     }
 

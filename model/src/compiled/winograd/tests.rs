@@ -201,7 +201,7 @@ fn kernels_with_fused_multiply_add_give_the_same_bits() {
 
 #[test]
 fn it_is_chosen_where_it_saves_multiplications() {
-    let pays = |files, ranks, channels| pays(Grid { files, ranks }, channels);
+    let pays = |files, ranks, channels| pays(Grid { files, ranks }, channels, channels);
     assert!(pays(10, 8, 32) && pays(8, 8, 64) && pays(9, 10, 128) && pays(4, 4, 32));
     assert!(!pays(10, 8, 16), "few channels");
     assert!(
