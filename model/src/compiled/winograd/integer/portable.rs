@@ -1,7 +1,5 @@
 //! The kernel in plain Rust.
 
-#![expect(clippy::needless_range_loop, reason = "see `vector.rs`")]
-
 use super::super::kernel::{WinogradJob, convolve};
 use super::super::vector::{Destination, Layout, Numbers, Vector};
 use super::{PER_WORD, WORDS};
