@@ -133,44 +133,54 @@ pub trait Numbers {
 /// Floats in plain Rust.
 pub struct Portable;
 
-const LANES: usize = 8;
+/// Numbers in a vector of plain Rust.
+pub const LANES: usize = 8;
 
-impl Vector for [f32; LANES] {
-    const LANES: usize = LANES;
+/// Implements a vector by an array of numbers, which is kept in memory for floats.
+macro_rules! array_vector {
+    ($number:ty, |$a:ident, $b:ident| $add:expr, $sub:expr) => {
+        // SAFETY, of all functions: the caller's promises.
+        impl Vector for [$number; LANES] {
+            const LANES: usize = LANES;
 
-    #[inline(always)]
-    unsafe fn zero() -> Self {
-        [0.0; LANES]
-    }
+            #[inline(always)]
+            unsafe fn zero() -> Self {
+                [<$number>::default(); LANES]
+            }
 
-    #[inline(always)]
-    unsafe fn load(from: *const f32) -> Self {
-        // SAFETY: the caller's promise.
-        unsafe { from.cast::<Self>().read() }
-    }
+            #[inline(always)]
+            unsafe fn load(from: *const f32) -> Self {
+                unsafe { from.cast::<Self>().read() }
+            }
 
-    #[inline(always)]
-    unsafe fn store(self, to: *mut f32) {
-        // SAFETY: the caller's promise.
-        unsafe { to.cast::<Self>().write(self) }
-    }
+            #[inline(always)]
+            unsafe fn store(self, to: *mut f32) {
+                unsafe { to.cast::<Self>().write(self) }
+            }
 
-    #[inline(always)]
-    unsafe fn add(mut self, other: Self) -> Self {
-        for i in 0..LANES {
-            self[i] += other[i];
+            #[inline(always)]
+            unsafe fn add(mut self, other: Self) -> Self {
+                for i in 0..LANES {
+                    let ($a, $b) = (self[i], other[i]);
+                    self[i] = $add;
+                }
+                self
+            }
+
+            #[inline(always)]
+            unsafe fn sub(mut self, other: Self) -> Self {
+                for i in 0..LANES {
+                    let ($a, $b) = (self[i], other[i]);
+                    self[i] = $sub;
+                }
+                self
+            }
         }
-        self
-    }
-
-    #[inline(always)]
-    unsafe fn sub(mut self, other: Self) -> Self {
-        for i in 0..LANES {
-            self[i] -= other[i];
-        }
-        self
-    }
+    };
 }
+pub(super) use array_vector;
+
+array_vector!(f32, |a, b| a + b, a - b);
 
 impl FloatVector for [f32; LANES] {
     #[inline(always)]

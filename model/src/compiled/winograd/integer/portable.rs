@@ -1,13 +1,10 @@
 //! The kernel in plain Rust.
 
 use super::super::kernel::{WinogradJob, convolve};
-use super::super::vector::{Destination, Layout, Numbers, Vector};
+use super::super::vector::{Destination, LANES, Layout, Numbers, Vector, array_vector};
 use super::{PER_WORD, WORDS};
 use crate::compiled::conv::BLOCK;
 use crate::compiled::narrow_kernel::{NarrowSums, store};
-
-/// Numbers in a vector.
-const LANES: usize = 8;
 
 /// The job must have passed the checks of [`super::run`].
 pub fn convolve_portable(job: WinogradJob<u32>, sums: NarrowSums) {
@@ -19,49 +16,8 @@ pub fn convolve_portable(job: WinogradJob<u32>, sums: NarrowSums) {
     unsafe { convolve::<Numbers16, Pairs, _>(job, &mut destination) }
 }
 
-/// Implements a vector of integers; it is kept in memory for floats.
-macro_rules! vector {
-    ($integer:ty) => {
-        // SAFETY, of all functions: the caller's promises.
-        impl Vector for [$integer; LANES] {
-            const LANES: usize = LANES;
-
-            #[inline(always)]
-            unsafe fn zero() -> Self {
-                [0; LANES]
-            }
-
-            #[inline(always)]
-            unsafe fn load(from: *const f32) -> Self {
-                unsafe { from.cast::<Self>().read() }
-            }
-
-            #[inline(always)]
-            unsafe fn store(self, to: *mut f32) {
-                unsafe { to.cast::<Self>().write(self) }
-            }
-
-            #[inline(always)]
-            unsafe fn add(mut self, other: Self) -> Self {
-                for i in 0..LANES {
-                    self[i] = self[i].wrapping_add(other[i]);
-                }
-                self
-            }
-
-            #[inline(always)]
-            unsafe fn sub(mut self, other: Self) -> Self {
-                for i in 0..LANES {
-                    self[i] = self[i].wrapping_sub(other[i]);
-                }
-                self
-            }
-        }
-    };
-}
-
-vector!(i16);
-vector!(i32);
+array_vector!(i16, |a, b| a.wrapping_add(b), a.wrapping_sub(b));
+array_vector!(i32, |a, b| a.wrapping_add(b), a.wrapping_sub(b));
 
 /// Pairs of neighbouring channels.
 struct Pairs;
