@@ -189,6 +189,16 @@ fn variant_errors_name_line_field_and_remedy() {
             "line 4, `start`: no [[piece]] has the letter `X`",
         ),
         (
+            "fmWfceFifmnD",
+            "fmRfceFifmnD",
+            "line 13, `piece.betza`: `e` needs pawns that may go `ifmnD` or `fmnD` and nothing else that far",
+        ),
+        (
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq",
+            "k7/1Q6/1K6/8/8/8/8/8 b -",
+            "line 4, `start`: the game would be over before its first move",
+        ),
+        (
             "KQkq",
             "KQxkq",
             "`x` means nothing here; the letters are `KQ`",

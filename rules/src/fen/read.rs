@@ -282,7 +282,7 @@ fn read_ep(variant: &Variant, position: &mut Position, text: &str) -> Result<(),
 
 impl Position {
     /// Whether a pawn stands beyond the en passant square, both squares behind it are empty and
-    /// it could have started there.
+    /// it could have made a double step there.
     pub(crate) fn ep_is_sound(&self, variant: &Variant) -> bool {
         let them = !self.turn;
         let Some((square, victim)) = self.ep.zip(self.ep_victim()) else {
@@ -296,6 +296,6 @@ impl Position {
                 .is_some_and(|role| variant.is_pawn(role));
         let free = |at: Square| !self.occupied().contains(at);
         pawn && free(square)
-            && origin.is_some_and(|at| free(at) && variant.pawn_start[them].contains(at))
+            && origin.is_some_and(|at| free(at) && variant.double_steps[them].contains(at))
     }
 }

@@ -75,7 +75,7 @@ impl Position {
         if variant.is_pawn(role) {
             self.halfmove = 0;
             if variant.has_en_passant {
-                self.ep = passed_square(from, to);
+                self.ep = passed_square(variant, us, from, to);
             }
         }
     }
@@ -192,12 +192,12 @@ impl Position {
 }
 
 /// The square in the middle of a double step straight ahead.
-fn passed_square(from: Square, to: Square) -> Option<Square> {
-    let straight = from.file() == to.file() && from.rank().abs_diff(to.rank()) == 2;
-    let middle = (from.rank() + to.rank()) / 2;
-    if straight {
-        Square::new(from.file(), middle)
-    } else {
-        None
-    }
+fn passed_square(variant: &Variant, us: Color, from: Square, to: Square) -> Option<Square> {
+    let ahead = match us {
+        Color::White => 1,
+        Color::Black => -1,
+    };
+    let middle = from.offset(0, ahead)?;
+    let is_double = middle.offset(0, ahead) == Some(to) && variant.double_steps[us].contains(from);
+    is_double.then_some(middle)
 }

@@ -105,7 +105,7 @@ impl Layout {
     #[inline]
     fn image(&self, places: Places, map: &Map) -> Places {
         let mut image = places.map(|square| map.square(square));
-        // Two neighbours, or three in a row bubbled twice, for there are at most two men besides the kings.
+        // At most two neighbours are alike: there are no more men besides the kings.
         for &at in &self.alike {
             if image[at] < image[at - 1] {
                 image.swap(at, at - 1);

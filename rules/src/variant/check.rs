@@ -1,6 +1,6 @@
 //! All mistakes of a variant's file at once, for its author.
 
-use super::compile::Source;
+use super::compile::{Source, move_tables};
 use super::{castling, entry, pawns};
 use crate::VariantError;
 
@@ -32,7 +32,16 @@ pub(super) fn mistakes(text: &str, first: VariantError) -> Vec<VariantError> {
             add(pawns::promotion_roles(&source, &roles).map(drop));
         }
         if board_is_fine && add(source.check_men()) {
-            add(castling::compile(&source).map(drop));
+            let castlings = castling::compile(&source);
+            if let (Ok(roles), Ok(motions)) = (source.roles(), source.motions()) {
+                let moves = move_tables(source.start.board, &motions);
+                add(pawns::zones(&source, &roles, &moves).map(drop));
+                add(pawns::check_en_passant(&source, &roles, &motions));
+                if let Ok((_, rights)) = &castlings {
+                    add(source.check_first_moves(&roles, &motions, rights));
+                }
+            }
+            add(castlings.map(drop));
             add(entry::compile(&source).map(drop));
         }
     }

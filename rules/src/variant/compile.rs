@@ -14,8 +14,8 @@ use crate::attacks::AttackTables;
 use crate::betza::{self, Motion};
 use crate::fen::RawBoard;
 use crate::material::Material;
-use crate::tables;
-use crate::{Bitboard, ByColor, Color, Position, Role, RoleInfo, Square, VariantError};
+use crate::tables::{self, MoveTable};
+use crate::{Bitboard, ByColor, Color, Position, Role, RoleInfo, Square, Status, VariantError};
 
 /// Compiles a variant from the text of its file.
 pub(super) fn compile(text: &str) -> Result<Variant, VariantError> {
@@ -25,6 +25,17 @@ pub(super) fn compile(text: &str) -> Result<Variant, VariantError> {
     let roles = source.roles()?;
     source.check_men()?;
     source.build(roles)
+}
+
+/// Where men go, by side and role.
+pub(super) fn move_tables(
+    board: Bitboard,
+    motions: &[Vec<Motion>],
+) -> ByColor<Vec<Vec<MoveTable>>> {
+    ByColor::from_fn(|color| {
+        let compile = |motions: &Vec<Motion>| tables::compile(board, motions, color);
+        motions.iter().map(compile).collect()
+    })
 }
 
 /// The line, from 1, of a byte of the text.
@@ -242,7 +253,7 @@ impl<'a> Source<'a> {
             .collect()
     }
 
-    fn motions(&self) -> Result<Vec<Vec<Motion>>, VariantError> {
+    pub(super) fn motions(&self) -> Result<Vec<Vec<Motion>>, VariantError> {
         let pieces = 0..self.file.piece.len();
         pieces.map(|index| self.motions_of_table(index)).collect()
     }
@@ -257,10 +268,7 @@ impl<'a> Source<'a> {
     fn build(self, roles: Vec<RoleInfo>) -> Result<Variant, VariantError> {
         let motions = self.motions()?;
         let board = self.start.board;
-        let moves = ByColor::from_fn(|color| {
-            let compile = |motions: &Vec<Motion>| tables::compile(board, motions, color);
-            motions.iter().map(compile).collect::<Vec<_>>()
-        });
+        let moves = move_tables(board, &motions);
         let attacks =
             ByColor::from_fn(|color| AttackTables::new(board, &motions, &moves[color], color));
         let ep_sources = ByColor::from_fn(|color| pawns::ep_sources(board, &motions, color));
@@ -288,6 +296,7 @@ impl<'a> Source<'a> {
             ep_sources,
             promotion_roles: pawns::promotion_roles(&self, &roles)?,
             promotion_zone: pawn_zones.promotion,
+            double_steps: pawns::double_steps(self.start.board, pawn_zones.start, &roles, &motions),
             pawn_start: pawn_zones.start,
             pawn_forbidden: pawn_zones.forbidden,
             castlings,
@@ -304,14 +313,20 @@ impl<'a> Source<'a> {
         };
         variant.material = Material::new(&variant, &motions);
         let start = Position::from_fen(&variant, self.file.start.get_ref());
-        variant.start = start
-            .map_err(|error| self.error(self.file.start.span(), "start", error.to_string()))?;
+        let start_error = |message| self.error(self.file.start.span(), "start", message);
+        variant.start = start.map_err(|error| start_error(error.to_string()))?;
+        let status = variant.start.status(&variant);
+        if status != Status::Ongoing {
+            return Err(start_error(format!(
+                "the game would be over before its first move ({status:?}); set up the men so that there is one"
+            )));
+        }
         variant.start_fen = variant.start.fen(&variant);
         Ok(variant)
     }
 
     /// A power of the first move needs something that tells whether the man has moved.
-    fn check_first_moves(
+    pub(super) fn check_first_moves(
         &self,
         roles: &[RoleInfo],
         motions: &[Vec<Motion>],

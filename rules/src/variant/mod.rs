@@ -53,6 +53,8 @@ pub struct Variant {
     pub(crate) promotion_roles: Vec<Role>,
     pub(crate) promotion_zone: ByColor<Bitboard>,
     pub(crate) pawn_start: ByColor<Bitboard>,
+    /// Where double steps begin that can be captured en passant.
+    pub(crate) double_steps: ByColor<Bitboard>,
     /// Squares where a pawn would be stuck, or behind its start: no side's pawn can stand there.
     pub(crate) pawn_forbidden: ByColor<Bitboard>,
     pub(crate) castlings: Vec<Castling>,

@@ -109,21 +109,46 @@ pub(super) fn ep_sources(
     all
 }
 
+/// Squares from which a side's pawns may make a double step straight ahead, by side: their `start`, or all of them.
+pub(super) fn double_steps(
+    board: Bitboard,
+    start: ByColor<Bitboard>,
+    roles: &[RoleInfo],
+    motions: &[Vec<Motion>],
+) -> ByColor<Bitboard> {
+    let pawns = (0..roles.len()).filter(|&index| roles[index].is_pawn);
+    let mut steps = pawns.flat_map(|index| &motions[index]);
+    match steps.any(|motion| is_double_step(motion) && !motion.initial) {
+        true => ByColor::from_fn(|_| board),
+        false => start,
+    }
+}
+
+/// Whether it is the double step that can be captured en passant.
+fn is_double_step(motion: &Motion) -> bool {
+    let straight = match motion.reach {
+        Reach::Lame { .. } => motion.step == (0, 2),
+        Reach::Ride { limit } => motion.step == (0, 1) && limit == 2,
+        Reach::Leap | Reach::Hop { .. } => false,
+    };
+    straight && motion.quiet && !motion.capture
+}
+
+/// Whether it is another quiet first step, or could be taken for a double step.
+fn is_another_long_step(motion: &Motion) -> bool {
+    let far = match motion.reach {
+        Reach::Leap | Reach::Lame { .. } => motion.step == (0, 2),
+        Reach::Ride { .. } | Reach::Hop { .. } => motion.step == (0, 1),
+    };
+    (far || motion.initial && motion.quiet) && !is_double_step(motion)
+}
+
 /// En passant needs a double step straight ahead, so that one square tells where the pawn is.
 pub(super) fn check_en_passant(
     source: &Source,
     roles: &[RoleInfo],
     motions: &[Vec<Motion>],
 ) -> Result<(), VariantError> {
-    let double_step = |motion: &Motion| {
-        motion.initial
-            && motion.quiet
-            && match motion.reach {
-                Reach::Lame { .. } => motion.step == (0, 2),
-                Reach::Ride { limit } => motion.step == (0, 1) && limit == 2,
-                Reach::Leap | Reach::Hop { .. } => false,
-            }
-    };
     for (index, piece) in source.file.piece.iter().enumerate() {
         let span = piece.get_ref().betza.span();
         let captures = motions[index].iter().any(|motion| motion.en_passant);
@@ -131,12 +156,10 @@ pub(super) fn check_en_passant(
             let message = "`e` is for pawns; add `pawn = true` or leave `e` out";
             return Err(source.error(span, "piece.betza", message));
         }
-        let long = |motion: &Motion| motion.initial && motion.quiet && !double_step(motion);
         let pawns = || (0..roles.len()).filter(|&index| roles[index].is_pawn);
-        let first_steps = || pawns().flat_map(|index| &motions[index]);
-        if captures && (!first_steps().any(double_step) || first_steps().any(long)) {
-            let message =
-                "`e` needs pawns whose first step may be `ifmnD` and nothing longer; leave `e` out";
+        let steps = || pawns().flat_map(|index| &motions[index]);
+        if captures && (!steps().any(is_double_step) || steps().any(is_another_long_step)) {
+            let message = "`e` needs pawns that may go `ifmnD` or `fmnD` and nothing else that far; leave `e` out";
             return Err(source.error(span, "piece.betza", message));
         }
     }

@@ -4,7 +4,7 @@ use anyhow::Context;
 use rules::Variant;
 use std::path::PathBuf;
 
-/// Explain what was understood of a variant's file, or report the first mistake in it with line and remedy.
+/// Explain what was understood of a variant's file, or report the mistakes in it with line and remedy.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The variant's TOML file.

@@ -26,7 +26,7 @@ const EXAMPLES: &str = "\
 Examples:
   falconzero variants                                     # names, board sizes, titles and start positions
   falconzero variants --toml falcon > mine.toml           # a file to change
-  falconzero variants check mine.toml                     # what it means, or the first mistake in it
+  falconzero variants check mine.toml                     # what it means, or the mistakes in it
   falconzero variants show falcon --svg falcon.svg        # its rules in words and its board as a picture
 
 docs/variants.md explains the file format.";
