@@ -265,6 +265,10 @@ mod tests {
         let (variant, start) = position("chess", "k7/8/8/2K5/8/8/8/1Q6 w - - 98 90");
         let report = solve(&variant, &start, 2, 100_000);
         assert_eq!(report.verdict, Verdict::NoMate);
+        // The game is drawn before the forced capture that would begin the count anew.
+        let (variant, start) = position("chess", "5r1k/6pp/7N/8/8/1Q6/8/6K1 w - - 99 80");
+        let report = solve(&variant, &start, 2, 100_000);
+        assert_eq!(report.verdict, Verdict::NoMate);
         let (variant, start) = position("chess", "k7/8/8/2K5/8/8/8/1Q6 w - - 90 90");
         let report = solve(&variant, &start, 2, 100_000);
         assert!(

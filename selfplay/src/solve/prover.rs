@@ -105,7 +105,8 @@ impl<'a> Prover<'a> {
         if attack.replies.is_empty() {
             return Ok(attack.check);
         }
-        if moves == 1 {
+        let drawn = attack.after.status_given(self.variant, true) != Status::Ongoing;
+        if moves == 1 || drawn {
             return Ok(false);
         }
         for &reply in &attack.replies {
