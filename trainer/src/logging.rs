@@ -2,10 +2,10 @@
 
 use indicatif::ProgressBar;
 use std::io::Write;
-use std::sync::OnceLock;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use tracing_subscriber::EnvFilter;
 
-static BAR: OnceLock<ProgressBar> = OnceLock::new();
+static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
 /// Starts logging; RUST_LOG chooses what, by default warnings and what the program itself has to say.
 pub fn start() {
@@ -20,7 +20,11 @@ pub fn start() {
 
 /// From now on log messages go above this bar.
 pub fn keep_clear_of(bar: ProgressBar) {
-    let _keeps_the_first = BAR.set(bar);
+    *bar_now() = Some(bar);
+}
+
+fn bar_now() -> MutexGuard<'static, Option<ProgressBar>> {
+    BAR.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 struct AboveBar;
@@ -28,7 +32,7 @@ struct AboveBar;
 impl Write for AboveBar {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         let write = || std::io::stderr().write_all(bytes);
-        let _nobody_to_tell = match BAR.get() {
+        let _nobody_to_tell = match bar_now().as_ref() {
             Some(bar) => bar.suspend(write),
             None => write(),
         };

@@ -16,7 +16,7 @@ use std::time::Duration;
 ///
 /// The first recipe is the baseline. The runs follow one another, each with the whole machine to itself; then all nets and
 /// the greedy player play a round robin with equal simulations. Everything is kept in one folder: the same command again goes on where it was
-/// stopped, and with more seeds or recipes adds what is missing.
+/// stopped, and with more seeds or recipes adds what is missing. Other minutes, games or a changed recipe need another folder.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -64,6 +64,8 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     json_file::check(args.json.as_deref())?;
     let plan = Plan::new(&args.dir, &args.recipes, args.seeds, args.minutes)?;
     let variant = variant::load(&plan.recipes[0].1.run.variant)?;
+    tournament::played(&plan, &matches)?;
+    training::keep_recipes(&plan)?;
     let stop = interrupt::flag("Stopping; the same command goes on from here.")?;
     let Some(accounts) = train_all(&plan, &stop)? else {
         return Ok(());
@@ -79,7 +81,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     if !complete {
         return Ok(());
     }
-    let found = Comparison::new(&plan, &tournament::played(&plan)?, &accounts);
+    let found = Comparison::new(&plan, &tournament::played(&plan, &matches)?, &accounts);
     print!("{found}");
     if let Some(path) = &args.json {
         json_file::write(path, &found)?;

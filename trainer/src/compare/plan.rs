@@ -107,6 +107,14 @@ impl Plan {
         self.folder.join(&run.name)
     }
 
+    /// Where accounts and results are kept.
+    ///
+    /// # Errors
+    /// If the folder cannot be opened or made.
+    pub fn storage(&self) -> anyhow::Result<Storage> {
+        Ok(Storage::open(&self.folder.to_string_lossy())?)
+    }
+
     /// The recipe of a run as it is trained: without matches, which would take time from training.
     pub fn training_config(&self, run: &PlannedRun) -> RunConfig {
         let mut config = self.recipes[run.recipe].1.clone();

@@ -6,35 +6,48 @@ use crate::arena::config::MatchConfig;
 use crate::arena::ladder::Matchup;
 use crate::arena::play::play_match;
 use crate::arena::spec::{ContestantSpec, Equipment};
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use rules::Variant;
 use selfplay::layout::CurrentNet;
 use selfplay::storage::Storage;
+use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The name of the greedy player, who ties the scale to other comparisons.
 pub const GREEDY: &str = "greedy";
 
-/// Where the results of all matches so far are.
-fn results_file(plan: &Plan) -> PathBuf {
-    plan.folder.join("matches.json")
+/// Name of the file with the results of all matches so far.
+const RESULTS: &str = "matches.json";
+
+/// The matches that have been played, and how.
+#[derive(Serialize, Deserialize)]
+struct Played {
+    games: u32,
+    simulations: u32,
+    matches: Vec<Matchup>,
 }
 
 /// The matches that have been played.
 ///
 /// # Errors
-/// If the results are there and cannot be read.
-pub fn played(plan: &Plan) -> anyhow::Result<Vec<Matchup>> {
-    let path = results_file(plan);
-    if !path.exists() {
+/// If the results are there and cannot be read, or matches of other lengths or simulations have been played in the folder.
+pub fn played(plan: &Plan, config: &MatchConfig) -> anyhow::Result<Vec<Matchup>> {
+    let storage = plan.storage()?;
+    let Some(played) = storage.find_json::<Played>(RESULTS)? else {
         return Ok(Vec::new());
-    }
-    let text = std::fs::read_to_string(&path)
-        .with_context(|| format!("'{}' cannot be read", path.display()))?;
-    serde_json::from_str(&text).with_context(|| format!("'{}' is damaged", path.display()))
+    };
+    ensure!(
+        (played.games, played.simulations) == (config.games, config.simulations),
+        "the matches in {} are of {} games at {} simulations; give --games {} --simulations {}, or delete the file to play all matches anew",
+        storage.object_url(RESULTS),
+        played.games,
+        played.simulations,
+        played.games,
+        played.simulations
+    );
+    Ok(played.matches)
 }
 
 /// All pairs of names that are to play each other.
@@ -59,7 +72,7 @@ pub fn play(
     stop: &AtomicBool,
     on_match: &mut dyn FnMut(&str, &str, usize, usize),
 ) -> anyhow::Result<bool> {
-    let mut results = played(plan)?;
+    let mut results = played(plan, config)?;
     let all = pairings(&plan.runs());
     for (number, (first, second)) in all.iter().enumerate() {
         let done = (results.iter()).any(|m| m.first == *first && m.second == *second);
@@ -75,9 +88,12 @@ pub fn play(
             return Ok(false);
         };
         results.push(matchup);
-        let path = results_file(plan);
-        std::fs::write(&path, serde_json::to_string_pretty(&results)?)
-            .with_context(|| format!("'{}' cannot be written", path.display()))?;
+        let played = Played {
+            games: config.games,
+            simulations: config.simulations,
+            matches: results.clone(),
+        };
+        plan.storage()?.put_json(RESULTS, &played)?;
     }
     Ok(true)
 }

@@ -9,10 +9,6 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Written into a run's folder when its time is up.
-const ACCOUNT: &str = "account.json";
-/// Name of the recipe in a run's folder.
-const RECIPE: &str = "recipe.toml";
 /// Time between two looks at a training process.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
@@ -21,18 +17,31 @@ const LOOK_EVERY: Duration = Duration::from_millis(200);
 /// # Errors
 /// If its account is there and cannot be read.
 pub fn finished(plan: &Plan, run: &PlannedRun) -> anyhow::Result<Option<Account>> {
-    let path = plan.run_folder(run).join(ACCOUNT);
-    if !path.exists() {
-        return Ok(None);
-    }
-    let text = std::fs::read_to_string(&path)
-        .with_context(|| format!("'{}' cannot be read", path.display()))?;
-    let account = serde_json::from_str(&text)
-        .with_context(|| format!("'{}' is damaged; delete it", path.display()))?;
-    Ok(Some(account))
+    Ok(plan.storage()?.find_json(&account(run))?)
 }
 
-/// Trains until the run's time is up, or goes on with it; none if `stop` was raised before. `on_tick` hears of the
+/// Keeps the recipes of all runs, and refuses a folder with runs of others under the same names.
+///
+/// # Errors
+/// If a run of that name has another recipe, time included, or the storage fails.
+pub fn keep_recipes(plan: &Plan) -> anyhow::Result<()> {
+    let storage = plan.storage()?;
+    for run in plan.runs() {
+        let (name, text) = (recipe(&run), plan.training_config(&run).to_toml());
+        match storage.find(&name)? {
+            None => storage.put(&name, text)?,
+            Some(bytes) if bytes == text => {}
+            Some(_) => bail!(
+                "{} is of another recipe or other --minutes than what is to be compared now; give another --dir, or delete {}",
+                storage.object_url(&name),
+                plan.run_folder(&run).display()
+            ),
+        }
+    }
+    Ok(())
+}
+
+/// Trains by the recipe that has been [kept](keep_recipes) until the run's time is up, or goes on with it; none if `stop` was raised before. `on_tick` hears of the
 /// passing of time.
 ///
 /// # Errors
@@ -44,15 +53,8 @@ pub fn train(
     on_tick: &mut dyn FnMut(),
 ) -> anyhow::Result<Option<Account>> {
     let folder = plan.run_folder(run);
-    std::fs::create_dir_all(&folder)
-        .with_context(|| format!("'{}' cannot be made", folder.display()))?;
-    let recipe = folder.join(RECIPE);
     let log = folder.join("train.log");
-    if !recipe.exists() {
-        std::fs::write(&recipe, plan.training_config(run).to_toml())
-            .with_context(|| format!("'{}' cannot be written", recipe.display()))?;
-    }
-    let mut child = start(plan, run, &recipe, &log)?;
+    let mut child = start(plan, run, &log)?;
     let status = loop {
         if let Some(status) = child.try_wait()? {
             break status;
@@ -67,11 +69,19 @@ pub fn train(
         bail!("the training of {} failed; see {}", run.name, log.display());
     }
     let storage = Storage::open(&run_location(&folder))?;
-    let account = Account::read(&run.name, &storage)?;
-    let text = serde_json::to_string_pretty(&account)?;
-    std::fs::write(folder.join(ACCOUNT), text)
-        .with_context(|| format!("'{}' cannot be written", folder.display()))?;
-    Ok(Some(account))
+    let done = Account::read(&run.name, &storage)?;
+    plan.storage()?.put_json(&account(run), &done)?;
+    Ok(Some(done))
+}
+
+/// Name of a run's account, written when its time is up.
+fn account(run: &PlannedRun) -> String {
+    format!("{}/account.json", run.name)
+}
+
+/// Name of a run's recipe.
+fn recipe(run: &PlannedRun) -> String {
+    format!("{}/recipe.toml", run.name)
 }
 
 /// Where the run proper lies, beside its recipe and log.
@@ -79,7 +89,7 @@ pub fn run_location(folder: &Path) -> String {
     folder.join("run").to_string_lossy().into_owned()
 }
 
-fn start(plan: &Plan, run: &PlannedRun, recipe: &Path, log: &Path) -> anyhow::Result<Child> {
+fn start(plan: &Plan, run: &PlannedRun, log: &Path) -> anyhow::Result<Child> {
     let location = run_location(&plan.run_folder(run));
     let log = File::options()
         .create(true)
@@ -92,7 +102,7 @@ fn start(plan: &Plan, run: &PlannedRun, recipe: &Path, log: &Path) -> anyhow::Re
     // A run that never got as far as its first files is begun again.
     match Path::new(&location).join("run.json").exists() {
         true => command.args(["--resume", "--minutes", &plan.minutes.to_string()]),
-        false => command.arg(recipe),
+        false => command.arg(plan.folder.join(recipe(run))),
     };
     command
         .args(["--run", &location])
