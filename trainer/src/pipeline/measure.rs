@@ -129,34 +129,31 @@ impl Pipeline<'_> {
     }
 
     /// Takes the result of a rating that has ended.
-    ///
-    /// # Errors
-    /// If the rating failed.
-    pub(super) fn take_rating(&mut self) -> anyhow::Result<()> {
-        match self.rating.take_if(|rating| rating.thread.is_finished()) {
-            Some(rating) => self.finish_rating(rating),
-            None => Ok(()),
+    pub(super) fn take_rating(&mut self) {
+        if let Some(rating) = self.rating.take_if(|rating| rating.thread.is_finished()) {
+            self.finish_rating(rating);
         }
     }
 
     /// Breaks off the rating that goes on, if there is one; what has been played counts.
-    ///
-    /// # Errors
-    /// If the rating failed.
-    pub(super) fn break_off_rating(&mut self) -> anyhow::Result<()> {
-        match self.rating.take() {
-            Some(rating) => {
-                rating.stop.store(true, Ordering::SeqCst);
-                self.finish_rating(rating)
-            }
-            None => Ok(()),
+    pub(super) fn break_off_rating(&mut self) {
+        if let Some(rating) = self.rating.take() {
+            rating.stop.store(true, Ordering::SeqCst);
+            self.finish_rating(rating);
         }
     }
 
-    fn finish_rating(&mut self, rating: Rating) -> anyhow::Result<()> {
-        let crashed = |_| anyhow!("the match that rates a net crashed; the message above says why");
-        let Some(Rated { net, greedy }) = rating.thread.join().map_err(crashed)?? else {
-            return Ok(());
+    /// A rating that failed costs its place on the curve, and not the run.
+    fn finish_rating(&mut self, rating: Rating) {
+        let crashed = |_| anyhow!("its match crashed; the message above says why");
+        let rated = rating.thread.join().map_err(crashed).flatten();
+        let Rated { net, greedy } = match rated {
+            Ok(Some(rated)) => rated,
+            Ok(None) => return,
+            Err(error) => {
+                tracing::warn!("a net is left without a rating: {error:#}");
+                return;
+            }
         };
         if net.step > 0 {
             self.elo = Some((net.elo, net.error));
@@ -171,6 +168,5 @@ impl Pipeline<'_> {
                 (net.elo - greedy) as f32,
             );
         }
-        Ok(())
     }
 }

@@ -109,7 +109,8 @@ impl<'a> Pipeline<'a> {
     pub(super) fn tend(&mut self) -> anyhow::Result<()> {
         self.lease.check()?;
         self.fleet.tend()?;
-        self.take_rating()
+        self.take_rating();
+        Ok(())
     }
 
     /// Whether the workers have made enough positions for another step.
@@ -146,15 +147,16 @@ impl<'a> Pipeline<'a> {
         Ok(())
     }
 
-    /// Ends the run in good order: workers first, so that their last games are in storage, then the checkpoint.
+    /// Ends the run in good order: what has been learnt is safe before the rating and the workers are stopped, which may
+    /// take a while.
     pub(super) fn end(mut self, ended: Ended) -> anyhow::Result<()> {
         self.reporter.finish();
-        self.break_off_rating()?;
         let behind = self.learner.counters.steps > self.published_step;
         if ended == Ended::TimeUp && behind {
             self.publish()?;
         }
         self.checkpoint()?;
+        self.break_off_rating();
         self.fleet.stop();
         self.lease.release()?;
         Ok(())
