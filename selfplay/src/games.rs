@@ -3,7 +3,8 @@
 //! Every worker has a folder of chunks, of which only the last still grows; it is rewritten as a
 //! whole whenever games have finished. [`GameStream`] lists the folders, reads the chunks that are
 //! new or have changed, and hands out the games that it has not handed out before. A chunk that
-//! does not parse is moved to `aside/` and reported, and reading goes on.
+//! does not parse is warned about, and reading goes on; only the stream of the process that holds
+//! the run ([`GameStream::of_holder`]) moves it to `aside/`.
 
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
@@ -30,19 +31,20 @@ const LISTING_SHARE: f64 = 0.05;
 pub struct Scan {
     /// Games that were not there before: chunk by chunk in the order of their last change.
     pub games: Vec<GameRecord>,
-    /// Chunks that could not be used.
-    pub set_aside: Vec<SetAside>,
+    /// Chunks that could not be used; a warning has been given of each.
+    pub unusable: Vec<Unusable>,
     /// There are more chunks to read; scan again.
     pub more: bool,
 }
 
 /// A chunk that could not be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SetAside {
-    /// Full URL of the chunk, as it was.
+pub struct Unusable {
+    /// Full URL of the chunk.
     pub chunk: String,
-    /// Full URL of the place where it is kept now, beside a `.txt` with the reason.
-    pub kept_at: String,
+    /// Full URL of the place where it is kept now, beside a `.txt` with the reason; `None` if it is
+    /// where it was.
+    pub kept_at: Option<String>,
     /// What is wrong with it.
     pub reason: String,
 }
@@ -51,6 +53,7 @@ pub struct SetAside {
 #[derive(Debug)]
 pub struct GameStream {
     storage: Storage,
+    sets_aside: bool,
     /// The version of each chunk that has been dealt with.
     done: HashMap<String, ObjectVersion>,
     /// Hashes of the game ids that have been handed out.
@@ -60,14 +63,24 @@ pub struct GameStream {
 }
 
 impl GameStream {
-    /// A stream from the run's first game on.
+    /// A stream from the run's first game on, which changes nothing in the run.
     pub fn new(storage: &Storage) -> Self {
         Self {
             storage: storage.clone(),
+            sets_aside: false,
             done: HashMap::new(),
             seen: HashSet::new(),
             retry_at: HashMap::new(),
             next_look: Instant::now(),
+        }
+    }
+
+    /// The stream of the process that holds the run's lease: it moves damaged chunks to `aside/`.
+    /// Chunks of another version of the format are left where they are, for they are not damaged.
+    pub fn of_holder(storage: &Storage) -> Self {
+        Self {
+            sets_aside: true,
+            ..Self::new(storage)
         }
     }
 
@@ -119,13 +132,11 @@ impl GameStream {
     /// Chunks that are new or have changed, oldest change first.
     fn changed_chunks(&self) -> Result<Vec<ObjectInfo>, StorageError> {
         let now = Instant::now();
-        let mut changed = self.storage.list(RunPaths::GAMES)?;
+        let mut changed = chunks(&self.storage)?;
         changed.retain(|info| {
-            RunPaths::parse_chunk(&info.name).is_some()
-                && self.done.get(&info.name) != Some(&info.version)
+            self.done.get(&info.name) != Some(&info.version)
                 && self.retry_at.get(&info.name).is_none_or(|at| now >= *at)
         });
-        changed.sort_by(|a, b| (a.modified, &a.name).cmp(&(b.modified, &b.name)));
         Ok(changed)
     }
 
@@ -141,11 +152,11 @@ impl GameStream {
                         .filter(|game| seen.insert(XxHash64::oneshot(0, game.game_id.as_bytes()))),
                 );
             }
-            Ok(Chunk::Broken(bytes, version, error)) => {
-                match self.set_aside(&info.name, bytes, &version, &error) {
-                    Ok(aside) => {
+            Ok(Chunk::Unusable(bytes, version, error)) => {
+                match self.give_up(&info.name, bytes, &version, &error) {
+                    Ok(unusable) => {
                         self.done.insert(info.name, version);
-                        scan.set_aside.push(aside);
+                        scan.unusable.push(unusable);
                     }
                     Err(error) => self.try_later(info.name, &error),
                 }
@@ -162,20 +173,47 @@ impl GameStream {
         self.retry_at.insert(name, Instant::now() + RETRY);
     }
 
+    /// Warns of a chunk that cannot be used, after it has been set aside if it is damaged and that is this stream's
+    /// business.
+    fn give_up(
+        &self,
+        name: &str,
+        bytes: Bytes,
+        version: &ObjectVersion,
+        error: &RecordError,
+    ) -> Result<Unusable, StorageError> {
+        let is_damaged = !matches!(error, RecordError::Version { .. });
+        let kept_at = match self.sets_aside && is_damaged {
+            true => Some(self.set_aside(name, bytes, version, error)?),
+            false => None,
+        };
+        let (chunk, reason) = (self.storage.object_url(name), error.to_string());
+        match &kept_at {
+            Some(place) => {
+                tracing::warn!("{chunk} is left out and kept as {place}: {reason}");
+            }
+            None => tracing::warn!("{chunk} is left out: {reason}"),
+        }
+        Ok(Unusable {
+            chunk,
+            kept_at,
+            reason,
+        })
+    }
+
     /// Keeps the bytes under `aside/` and takes the chunk away, unless its worker has rewritten it
-    /// meanwhile.
+    /// meanwhile. Returns the full URL of where they are now.
     fn set_aside(
         &self,
         name: &str,
         bytes: Bytes,
         version: &ObjectVersion,
         error: &RecordError,
-    ) -> Result<SetAside, StorageError> {
+    ) -> Result<String, StorageError> {
         let mark = format!("{:08x}", XxHash64::oneshot(0, &bytes) as u32);
         let kept = RunPaths::aside(name, &mark);
-        let reason = error.to_string();
         self.storage.put(&kept, bytes)?;
-        let note = format!("{}: {reason}\n", self.storage.object_url(name));
+        let note = format!("{}: {error}\n", self.storage.object_url(name));
         self.storage.put(&format!("{kept}.txt"), note)?;
         if self
             .storage
@@ -184,17 +222,24 @@ impl GameStream {
         {
             self.storage.delete(name)?;
         }
-        Ok(SetAside {
-            chunk: self.storage.object_url(name),
-            kept_at: self.storage.object_url(&kept),
-            reason,
-        })
+        Ok(self.storage.object_url(&kept))
     }
+}
+
+/// The chunks of a run, oldest change first.
+///
+/// # Errors
+/// Whatever kept the store from listing them.
+pub fn chunks(storage: &Storage) -> Result<Vec<ObjectInfo>, StorageError> {
+    let mut chunks = storage.list(RunPaths::GAMES)?;
+    chunks.retain(|info| RunPaths::parse_chunk(&info.name).is_some());
+    chunks.sort_by(|a, b| (a.modified, &a.name).cmp(&(b.modified, &b.name)));
+    Ok(chunks)
 }
 
 enum Chunk {
     Games(Vec<GameRecord>, ObjectVersion),
-    Broken(Bytes, ObjectVersion, RecordError),
+    Unusable(Bytes, ObjectVersion, RecordError),
     /// Deleted between listing and reading.
     Gone,
 }
@@ -204,7 +249,7 @@ fn read_chunk(storage: &Storage, name: &str) -> Result<Chunk, StorageError> {
         Fetched::Missing | Fetched::Unchanged => Chunk::Gone,
         Fetched::Changed(bytes, version) => match from_bytes(bytes.clone()) {
             Ok(games) => Chunk::Games(games, version),
-            Err(error) => Chunk::Broken(bytes, version, error),
+            Err(error) => Chunk::Unusable(bytes, version, error),
         },
     })
 }

@@ -218,18 +218,14 @@ impl Storage {
     ///
     /// # Errors
     /// [`StorageError::Full`], [`StorageError::Denied`] or whatever else kept it from being written.
-    pub fn put(&self, name: &str, bytes: impl Into<Bytes>) -> Result<ObjectVersion, StorageError> {
+    pub fn put(&self, name: &str, bytes: impl Into<Bytes>) -> Result<(), StorageError> {
         let bytes: Bytes = bytes.into();
-        let size = bytes.len() as u64;
         let path = self.path(name);
-        let result = self.patiently(|| {
+        self.patiently(|| {
             self.block_on(self.inner.store.put(&path, bytes.clone().into()))
                 .map_err(|error| self.error(name, error))
         })?;
-        match result.e_tag {
-            Some(tag) => Ok(ObjectVersion(tag)),
-            None => Ok(ObjectVersion(format!("{size}"))),
-        }
+        Ok(())
     }
 
     /// Creates the object unless one of that name exists; says whether it did. Of several
@@ -305,7 +301,7 @@ impl Storage {
     /// # Panics
     /// When `value` cannot be written as JSON (a map with keys that are no strings).
     pub fn put_json<T: Serialize>(&self, name: &str, value: &T) -> Result<(), StorageError> {
-        self.put(name, json_bytes(value)).map(|_| ())
+        self.put(name, json_bytes(value))
     }
 
     fn fetch(&self, name: &str, options: GetOptions) -> Result<Fetched, StorageError> {

@@ -5,7 +5,7 @@ mod common;
 use common::{game, games};
 use selfplay::games::GameStream;
 use selfplay::layout::RunPaths;
-use selfplay::record::{GameRecord, to_bytes};
+use selfplay::record::{FORMAT_KEY, GameRecord, to_bytes};
 use selfplay::storage::Storage;
 use selfplay::worker::ChunkWriter;
 
@@ -86,7 +86,7 @@ fn games_that_cannot_be_written_are_kept_until_they_can() {
 }
 
 #[test]
-fn a_broken_chunk_is_set_aside_with_its_reason_and_reading_goes_on() {
+fn a_damaged_chunk_is_set_aside_by_the_holder_with_its_reason_and_reading_goes_on() {
     let dir = tempfile::tempdir().unwrap();
     let storage = Storage::open(dir.path().to_str().unwrap()).unwrap();
     let whole = to_bytes(&games(2, 5)).unwrap();
@@ -98,11 +98,18 @@ fn a_broken_chunk_is_set_aside_with_its_reason_and_reading_goes_on() {
         .unwrap();
     storage.put("games/b/notes.txt", "not a chunk").unwrap();
 
-    let mut stream = GameStream::new(&storage);
+    // Whoever only reads leaves it.
+    let read = GameStream::new(&storage).scan().unwrap();
+    assert_eq!(read.games, games(2, 5));
+    assert_eq!(read.unusable[0].kept_at, None);
+    assert!(storage.exists(&RunPaths::chunk("a", 0)).unwrap());
+    assert_eq!(storage.list("aside").unwrap(), []);
+
+    let mut stream = GameStream::of_holder(&storage);
     let scan = stream.scan().unwrap();
     assert_eq!(scan.games, games(2, 5));
-    let [aside] = &scan.set_aside[..] else {
-        panic!("{:?}", scan.set_aside);
+    let [aside] = &scan.unusable[..] else {
+        panic!("{:?}", scan.unusable);
     };
     assert!(aside.chunk.ends_with("games/a/000000.parquet"), "{aside:?}");
     assert!(aside.reason.contains("Parquet"), "{aside:?}");
@@ -120,9 +127,28 @@ fn a_broken_chunk_is_set_aside_with_its_reason_and_reading_goes_on() {
         .unwrap();
     let scan = stream.scan().unwrap();
     assert_eq!(
-        (scan.games.as_slice(), scan.set_aside.len()),
+        (scan.games.as_slice(), scan.unusable.len()),
         (&rewritten[..], 0)
     );
+}
+
+/// Another version of the program may have written it, and that one can read it.
+#[test]
+fn a_chunk_of_another_format_version_stays_where_it_is() {
+    let storage = Storage::in_memory();
+    let chunk = RunPaths::chunk("a", 0);
+    let mut bytes = to_bytes(&games(2, 5)).unwrap();
+    let key = FORMAT_KEY.as_bytes();
+    let at = bytes.windows(key.len()).position(|part| part == key);
+    // Behind the key: the value's field, its length, and the value.
+    let digit = &mut bytes[at.unwrap() + key.len() + 2];
+    assert_eq!(*digit, b'1');
+    *digit = b'7';
+    storage.put(&chunk, bytes).unwrap();
+    let scan = GameStream::of_holder(&storage).scan().unwrap();
+    assert_eq!(scan.unusable[0].kept_at, None);
+    assert!(scan.unusable[0].reason.contains("version 7"), "{scan:?}");
+    assert!(storage.exists(&chunk).unwrap());
 }
 
 /// A run has thousands of closed chunks; a look at them must cost no more than their listing.

@@ -80,7 +80,7 @@ fn stored(storage: &Storage) -> Vec<GameRecord> {
     let mut games = Vec::new();
     loop {
         let scan = stream.scan().unwrap();
-        assert!(scan.set_aside.is_empty(), "{:?}", scan.set_aside);
+        assert!(scan.unusable.is_empty(), "{:?}", scan.unusable);
         games.extend(scan.games);
         if !scan.more {
             return games;

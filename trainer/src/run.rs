@@ -136,7 +136,7 @@ impl Run {
         Ok(Some(Arc::new(tables)))
     }
 
-    /// The newest finished games, at most so many, oldest first. Files that cannot be read are moved aside with a warning.
+    /// The newest finished games, at most so many, oldest first. Files that cannot be read are left out with a warning.
     ///
     /// # Errors
     /// If the storage fails.
@@ -145,14 +145,6 @@ impl Run {
         let mut newest = VecDeque::new();
         loop {
             let scan = stream.scan().context("cannot read the run's games")?;
-            for aside in &scan.set_aside {
-                tracing::warn!(
-                    "{} is left out and kept as {}: {}",
-                    aside.chunk,
-                    aside.kept_at,
-                    aside.reason
-                );
-            }
             let found = scan.games.len();
             let own = scan
                 .games

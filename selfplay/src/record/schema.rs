@@ -16,7 +16,7 @@ pub const FORMAT_VERSION: u32 = 1;
 /// |---|---|
 /// | `game_id` | unique in the run |
 /// | `variant` | name of the variant |
-/// | `start_kind` | `opening`, `material_odds`, `few_men` or `archive` |
+/// | `start_kind` | `opening`, `material_odds`, `few_men`, `tablebase` or `archive` |
 /// | `ply` | from 0 |
 /// | `fen` | the position before the move |
 /// | `move` | the move played |

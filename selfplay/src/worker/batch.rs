@@ -11,7 +11,7 @@ use twox_hash::XxHash64;
 use super::WorkerConfig;
 use super::nets::Nets;
 use crate::game::{GameConfig, GameIdentity, SelfPlayGame};
-use crate::layout::RunPaths;
+use crate::games::chunks;
 use crate::record::{GameRecord, from_bytes};
 use crate::starts::{Archive, StartGenerator};
 use crate::storage::{Storage, StorageError};
@@ -164,9 +164,9 @@ fn seed(run_seed: u64, worker_id: &str, first_chunk: u32, number: u64) -> u64 {
 }
 
 fn newest_chunks(storage: &Storage) -> Result<Vec<String>, StorageError> {
-    let mut chunks = storage.list(RunPaths::GAMES)?;
-    chunks.retain(|info| RunPaths::parse_chunk(&info.name).is_some());
-    chunks.sort_by(|a, b| (b.modified, &b.name).cmp(&(a.modified, &a.name)));
-    chunks.truncate(RECALLED_CHUNKS);
-    Ok(chunks.into_iter().map(|info| info.name).collect())
+    let newest_first = chunks(storage)?.into_iter().rev();
+    Ok(newest_first
+        .take(RECALLED_CHUNKS)
+        .map(|info| info.name)
+        .collect())
 }

@@ -119,6 +119,6 @@ impl ChunkWriter {
             self.chunk += 1;
         }
         let name = RunPaths::chunk(&self.worker_id, self.chunk);
-        self.storage.put(&name, bytes).map(|_| ())
+        self.storage.put(&name, bytes)
     }
 }

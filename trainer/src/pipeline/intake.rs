@@ -24,7 +24,7 @@ impl Intake {
     /// An intake that has taken in nothing yet.
     pub(super) fn new(run: &Run) -> Intake {
         Intake {
-            stream: GameStream::new(&run.storage),
+            stream: GameStream::of_holder(&run.storage),
             looked: None,
             evaluations: 0,
             worker_time: WorkerTime::default(),
@@ -48,14 +48,6 @@ impl Pipeline<'_> {
     pub(super) fn take_in_games(&mut self) -> anyhow::Result<()> {
         loop {
             let scan = self.intake.stream.poll()?;
-            for aside in &scan.set_aside {
-                tracing::warn!(
-                    "{} could not be read and is kept at {}: {}",
-                    aside.chunk,
-                    aside.kept_at,
-                    aside.reason
-                );
-            }
             let mut left_out = Vec::new();
             for record in &scan.games {
                 match self.replay.add(record) {

@@ -1,7 +1,7 @@
 //! Sample games, made ready to be stepped through.
 
 use rules::{Color, Outcome, Position, Variant};
-use selfplay::layout::RunPaths;
+use selfplay::games::chunks;
 use selfplay::record::{GameRecord, from_bytes};
 use selfplay::starts::StartKind;
 use selfplay::storage::Storage;
@@ -30,11 +30,9 @@ pub struct SampleGame {
 /// # Errors
 /// If the storage cannot be listed. What cannot be read is passed over.
 pub fn sample_games(storage: &Storage, variant: &Variant) -> anyhow::Result<Vec<SampleGame>> {
-    let mut chunks = storage.list(RunPaths::GAMES)?;
-    chunks.retain(|chunk| RunPaths::parse_chunk(&chunk.name).is_some());
-    chunks.sort_by(|one, other| (other.modified, &other.name).cmp(&(one.modified, &one.name)));
-    let mut games: Vec<GameRecord> = chunks
+    let mut games: Vec<GameRecord> = chunks(storage)?
         .iter()
+        .rev()
         .take(CHUNKS)
         .filter_map(|chunk| from_bytes(storage.get(&chunk.name).ok()?).ok())
         .flatten()

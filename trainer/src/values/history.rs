@@ -5,7 +5,7 @@ use super::estimate::Estimate;
 use super::regression::Regression;
 use super::run::{Sources, sample_chunk};
 use rayon::prelude::*;
-use selfplay::layout::RunPaths;
+use selfplay::games::chunks;
 use serde::{Deserialize, Serialize};
 
 /// Resamples of each point.
@@ -30,9 +30,7 @@ pub fn history(
     parts: usize,
     seed: u64,
 ) -> anyhow::Result<Vec<HistoryPoint>> {
-    let mut chunks = sources.storage.list(RunPaths::GAMES)?;
-    chunks.retain(|chunk| RunPaths::parse_chunk(&chunk.name).is_some());
-    chunks.sort_by(|one, other| (one.modified, &one.name).cmp(&(other.modified, &other.name)));
+    let chunks = chunks(sources.storage)?;
     let total: u64 = chunks.iter().map(|chunk| chunk.size).sum();
     let mut stretches: Vec<Vec<&str>> = vec![Vec::new(); parts.max(1)];
     let mut size = 0;

@@ -25,7 +25,8 @@ use model::{DeviceChoice, Inference};
 use rayon::prelude::*;
 use rules::tablebase::Tablebases;
 use rules::{Outcome, Position, Variant};
-use selfplay::layout::{CurrentNet, RunPaths};
+use selfplay::games::chunks;
+use selfplay::layout::CurrentNet;
 use selfplay::record::{GameRecord, from_bytes};
 use selfplay::starts::StartKind;
 use selfplay::storage::{ObjectInfo, Storage};
@@ -301,9 +302,7 @@ impl SampledGame {
 /// Names of the chunks that changed last, the newest first: `share` of all by size, since one that a worker has just begun
 /// holds no game yet.
 fn newest_chunks(storage: &Storage, share: f64) -> anyhow::Result<Vec<String>> {
-    let mut chunks = storage.list(RunPaths::GAMES)?;
-    chunks.retain(|chunk| RunPaths::parse_chunk(&chunk.name).is_some());
-    chunks.sort_by(|one, other| (other.modified, &other.name).cmp(&(one.modified, &one.name)));
+    let chunks = chunks(storage)?;
     let wanted = share * chunks.iter().map(|chunk| chunk.size as f64).sum::<f64>();
     let mut taken = 0.0;
     let is_needed = |chunk: &ObjectInfo| {
@@ -313,6 +312,7 @@ fn newest_chunks(storage: &Storage, share: f64) -> anyhow::Result<Vec<String>> {
     };
     Ok(chunks
         .into_iter()
+        .rev()
         .take_while(is_needed)
         .map(|chunk| chunk.name)
         .collect())

@@ -4,6 +4,7 @@ use super::super::odds::OddsConfig;
 use super::super::test_games::random_game;
 use super::*;
 use model::{Net, NetConfig, NetMeta, NetShape, save_net};
+use selfplay::layout::RunPaths;
 use selfplay::record::to_bytes;
 
 fn chess() -> Arc<Variant> {
