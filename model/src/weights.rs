@@ -13,7 +13,7 @@ pub struct NamedTensor {
     pub data: Vec<f32>,
 }
 
-/// All parameters and running statistics of a net, by dotted path (`blocks.0.conv1.weight`).
+/// All parameters and running statistics of a net, by dotted path (`blocks.0.first.conv.weight`).
 ///
 /// Names and shapes are burn's: convolutions are `[out, in, height, width]`, linear layers
 /// `[in, out]`.
@@ -49,11 +49,6 @@ impl Weights {
         self.tensors
             .iter()
             .map(|(name, tensor)| (name.as_str(), tensor))
-    }
-
-    /// Number of floats in all tensors.
-    pub fn num_floats(&self) -> usize {
-        self.tensors.values().map(|tensor| tensor.data.len()).sum()
     }
 
     /// Moves every number the fraction `step` of the way towards `target`: an exponential moving

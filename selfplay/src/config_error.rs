@@ -17,7 +17,10 @@ pub struct ConfigError {
 }
 
 /// `Ok` if `ok`, else the error that names the field.
-pub(crate) fn require(
+///
+/// # Errors
+/// If not `ok`.
+pub fn require(
     ok: bool,
     field: &'static str,
     value: impl Display,

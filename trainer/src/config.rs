@@ -125,40 +125,26 @@ impl RunConfig {
             origin: origin.to_owned(),
             problem,
         };
-        self.run.validate().map_err(fail)?;
+        let out_of_range = |error: selfplay::config_error::ConfigError| fail(error.to_string());
+        self.run.validate().map_err(out_of_range)?;
         self.net
             .validate()
             .map_err(|error| fail(error.to_string()))?;
-        self.search
-            .validate()
-            .map_err(|error| fail(error.to_string()))?;
-        self.selfplay
-            .validate()
-            .map_err(|error| fail(error.to_string()))?;
-        self.starts
-            .validate()
-            .map_err(|error| fail(error.to_string()))?;
-        self.learn.validate().map_err(fail)?;
-        self.arena.validate().map_err(fail)?;
+        self.search.validate().map_err(out_of_range)?;
+        self.selfplay.validate().map_err(out_of_range)?;
+        self.starts.validate().map_err(out_of_range)?;
+        self.learn.validate().map_err(out_of_range)?;
+        self.arena.validate().map_err(out_of_range)?;
+        if self.selfplay.full_search_share == 0.0 && !self.learn.value_on_cheap {
+            return Err(fail(
+                "selfplay.full_search_share = 0 with learn.value_on_cheap = false leaves nothing to learn from; raise the one or switch on the other".to_owned(),
+            ));
+        }
         Ok(())
     }
-
     /// The recipe as TOML, every field written out.
     pub fn to_toml(&self) -> String {
         toml::to_string_pretty(self).expect("a recipe holds only what TOML can hold")
-    }
-}
-
-/// `Ok` if `ok`, else a sentence that names the field, its value and what is allowed.
-fn require(
-    ok: bool,
-    field: &str,
-    value: impl std::fmt::Display,
-    allowed: &str,
-) -> Result<(), String> {
-    match ok {
-        true => Ok(()),
-        false => Err(format!("{field} = {value}, but it must be {allowed}")),
     }
 }
 

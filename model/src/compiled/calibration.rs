@@ -15,6 +15,8 @@ const POSITIONS: usize = 192;
 const STRIDE: usize = 5;
 /// Plies after which a random game is given up.
 const LONGEST_GAME: usize = 300;
+/// Plies of all games: a variant whose games are over at once gives fewer positions.
+const MOST_PLIES: usize = 100_000;
 /// Seed of the random games.
 const SEED: u64 = 0x5eed;
 /// Ranges of channels that are hardly ever active are at least this part of their layer's largest.
@@ -24,13 +26,16 @@ const SMALLEST_SHARE: f32 = 0.02;
 /// and what exceeds its range is cut off.
 const MARGIN: f32 = 1.25;
 
-/// Positions to measure ranges on.
+/// Positions to measure ranges on, the start position among them.
 pub fn positions(variant: &Variant) -> Vec<Position> {
     let mut rng = ChaCha8Rng::seed_from_u64(SEED);
     let mut found = Vec::with_capacity(POSITIONS);
     let mut position = variant.start();
     let mut ply = 0;
-    while found.len() < POSITIONS {
+    for _ in 0..MOST_PLIES {
+        if found.len() == POSITIONS {
+            break;
+        }
         if ply % STRIDE == 0 {
             found.push(position);
         }

@@ -36,7 +36,7 @@ impl<E: Evaluator> CachedEvaluator<E> {
     pub fn new(inner: E, capacity: usize) -> CachedEvaluator<E> {
         CachedEvaluator {
             inner,
-            half: (capacity / 2).max(1),
+            half: half_of(capacity),
             young: HashMap::new(),
             old: HashMap::new(),
             hits: 0,
@@ -52,6 +52,15 @@ impl<E: Evaluator> CachedEvaluator<E> {
     /// Requests handed on to the inner evaluator so far.
     pub fn misses(&self) -> u64 {
         self.misses
+    }
+
+    /// Remembers at most `capacity` positions from now on.
+    pub fn set_capacity(&mut self, capacity: usize) {
+        self.half = half_of(capacity);
+        self.old.clear();
+        if self.young.len() > self.half {
+            self.young.clear();
+        }
     }
 
     /// Forgets everything, as must be done when the inner evaluator changes.
@@ -77,6 +86,11 @@ impl<E: Evaluator> CachedEvaluator<E> {
         }
         self.young.insert(key, entry);
     }
+}
+
+/// Positions of each of the two halves.
+fn half_of(capacity: usize) -> usize {
+    (capacity / 2).max(1)
 }
 
 impl Entry {

@@ -326,7 +326,10 @@ impl SelfPlayGame {
             return result.best_move;
         }
         let exponent = 1.0 / selfplay.temperature;
-        let weights = result.root_policy.iter().map(|(_, p)| p.powf(exponent));
+        let policy = &result.root_policy;
+        // In proportion to the largest, so that a low temperature leaves that one at least.
+        let largest = policy.iter().map(|&(_, p)| p).fold(0.0, f32::max);
+        let weights = policy.iter().map(|(_, p)| (p / largest).powf(exponent));
         result.root_policy[draw(&mut self.rng, weights)].0
     }
 

@@ -86,7 +86,6 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Reads a table of values.
 /// The three files are written side by side, so that none may be in the way of another, or of what is read.
 fn check_outputs(out: &Path, args: &Args) -> anyhow::Result<()> {
     json_file::check(Some(out))?;
@@ -109,6 +108,7 @@ fn check_outputs(out: &Path, args: &Args) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Reads a table of values.
 fn read(path: &Path) -> anyhow::Result<ValueTable> {
     let text = std::fs::read_to_string(path)
         .with_context(|| format!("cannot read the values '{}'", path.display()))?;

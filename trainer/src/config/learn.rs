@@ -1,7 +1,7 @@
 //! The section `learn`: replay window, losses, optimizer, publishing.
 
-use super::require;
 use model::TrainingPrecision;
+use selfplay::config_error::{ConfigError, require};
 use selfplay::pace::PaceConfig;
 use serde::{Deserialize, Serialize};
 
@@ -164,7 +164,7 @@ impl LearnConfig {
         }
     }
 
-    pub(super) fn validate(&self) -> Result<(), String> {
+    pub(super) fn validate(&self) -> Result<(), ConfigError> {
         require(
             (1..=MOST_BATCH).contains(&self.batch_size),
             "learn.batch_size",
@@ -227,7 +227,7 @@ impl LearnConfig {
 }
 
 impl WindowConfig {
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), ConfigError> {
         require(
             self.start >= 1.0,
             "learn.window.start",
@@ -266,15 +266,15 @@ impl WindowConfig {
 /// The largest batch of samples; the planes of more would not fit into most memories.
 const MOST_BATCH: usize = 1 << 16;
 
-fn above_0(field: &str, value: f64) -> Result<(), String> {
+fn above_0(field: &'static str, value: f64) -> Result<(), ConfigError> {
     require(value.is_finite() && value > 0.0, field, value, "above 0")
 }
 
-fn share(field: &str, value: f64) -> Result<(), String> {
+fn share(field: &'static str, value: f64) -> Result<(), ConfigError> {
     require((0.0..=1.0).contains(&value), field, value, "from 0 to 1")
 }
 
-fn decay(field: &str, value: f32) -> Result<(), String> {
+fn decay(field: &'static str, value: f32) -> Result<(), ConfigError> {
     require(
         (0.0..1.0).contains(&value),
         field,

@@ -1,6 +1,7 @@
 //! The sections `run` and `arena`.
 
-use super::require;
+use selfplay::config_error::{ConfigError, require};
+use selfplay::search::SearchConfig;
 use serde::{Deserialize, Serialize};
 
 /// Games of a worker at most: each has a search tree of its own in memory.
@@ -52,7 +53,7 @@ impl RunSection {
         }
     }
 
-    pub(super) fn validate(&self) -> Result<(), String> {
+    pub(super) fn validate(&self) -> Result<(), ConfigError> {
         require(
             !self.variant.is_empty(),
             "run.variant",
@@ -69,7 +70,7 @@ impl RunSection {
             (1..=MOST_GAMES).contains(&self.games_in_parallel),
             "run.games_in_parallel",
             self.games_in_parallel,
-            &format!("from 1 to {MOST_GAMES}"),
+            "from 1 to 16384",
         )?;
         require(
             self.workers <= 1024,
@@ -115,7 +116,7 @@ impl Default for ArenaConfig {
 }
 
 impl ArenaConfig {
-    pub(super) fn validate(&self) -> Result<(), String> {
+    pub(super) fn validate(&self) -> Result<(), ConfigError> {
         let even = "even: each opening is played with both colours";
         require(self.every >= 1, "arena.every", self.every, "at least 1")?;
         require(self.games >= 2, "arena.games", self.games, "at least 2")?;
@@ -132,10 +133,10 @@ impl ArenaConfig {
             even,
         )?;
         require(
-            self.simulations >= 1,
+            (1..=SearchConfig::MOST_SIMULATIONS).contains(&self.simulations),
             "arena.simulations",
             self.simulations,
-            "at least 1",
+            "from 1 to 1000000",
         )?;
         let longer = self.max_plies > self.opening_plies;
         require(

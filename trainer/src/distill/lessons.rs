@@ -11,6 +11,7 @@ use crate::replay::holds_out;
 use anyhow::bail;
 use model::export::nnue::UNITS_PER_PAWN;
 use model::{EvalRequest, Evaluation, Evaluator, Wdl};
+use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rules::{Move, Outcome, Position, Status, Variant};
@@ -179,6 +180,7 @@ fn read_plies(
         games += scan.games.len();
         on_progress(DistillStage::Reading, games, 0);
         if !scan.more {
+            plies.shuffle(rng);
             return Ok(plies);
         }
     }

@@ -116,6 +116,11 @@ struct Tree {
     search: Search,
 }
 
+/// Evaluations that are remembered with so many bytes for everything.
+fn entries(memory: usize) -> usize {
+    memory / CACHE_SHARE / CACHE_ENTRY
+}
+
 impl Worker {
     fn new(events: Sender<Event>, memory: usize) -> Worker {
         Worker {
@@ -132,13 +137,15 @@ impl Worker {
             match order {
                 Order::Job(job) => self.serve(&job),
                 Order::Evaluator(evaluator) => {
-                    let entries = self.memory / CACHE_SHARE / CACHE_ENTRY;
-                    self.evaluator = Some(CachedEvaluator::new(evaluator, entries));
+                    self.evaluator = Some(CachedEvaluator::new(evaluator, entries(self.memory)));
                     self.tree = None;
                 }
                 Order::Memory(bytes) => {
                     self.memory = bytes;
                     self.tree = None;
+                    if let Some(evaluator) = &mut self.evaluator {
+                        evaluator.set_capacity(entries(bytes));
+                    }
                 }
                 Order::Forget => {
                     self.tree = None;

@@ -53,6 +53,7 @@ pub fn run(kernel: NarrowKernel, job: WinogradJob<u32>, sums: NarrowSums) {
         // asked the CPU.
         #[cfg(target_arch = "x86_64")]
         NarrowKernel::Int8Avx2 => unsafe { x86::convolve_avx2(job, sums) },
-        _ => portable::convolve_portable(job, sums),
+        // SAFETY: all lengths have been checked.
+        _ => unsafe { portable::convolve_portable(job, sums) },
     }
 }

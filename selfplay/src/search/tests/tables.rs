@@ -81,7 +81,8 @@ fn moves_into_the_tables_are_certain() {
 fn the_fifty_move_rule_is_minded() {
     let chess = Variant::by_name("chess").expect("built in");
     let tables = Arc::new(Tablebases::three_men(&chess).expect("solved"));
-    for clock in [60, 75, 80, 85, 90, 99] {
+    let mut proofs = Vec::new();
+    for clock in [0, 60, 75, 80, 85, 90, 99] {
         let fen = format!("8/8/8/3k4/8/8/8/R3K3 b - - {clock} 80");
         let game = game(&chess, &fen);
         let result = run(&mut search(&tables, &game, 32));
@@ -91,5 +92,7 @@ fn the_fifty_move_rule_is_minded() {
             !is_lost || matches!(known, Some(TableValue::Loss(_))),
             "{clock}"
         );
+        proofs.push(is_lost);
     }
+    assert!(proofs[0] && !proofs[6], "{proofs:?}");
 }

@@ -6,13 +6,16 @@ use super::{PER_WORD, WORDS};
 use crate::compiled::conv::BLOCK;
 use crate::compiled::narrow_kernel::{NarrowSums, store};
 
+/// Runs the job on any CPU.
+///
+/// # Safety
 /// The job must have passed the checks of [`super::run`].
-pub fn convolve_portable(job: WinogradJob<u32>, sums: NarrowSums) {
+pub unsafe fn convolve_portable(job: WinogradJob<u32>, sums: NarrowSums) {
     let mut destination = Cells {
         cells: job.grid.bordered_cells(),
         sums,
     };
-    // SAFETY: plain Rust needs no features; the lengths have been checked.
+    // SAFETY: plain Rust needs no features; the caller has checked the lengths.
     unsafe { convolve::<Numbers16, Pairs, _>(job, &mut destination) }
 }
 
