@@ -1,6 +1,6 @@
 //! Numbers for moves: where from, where to, and what kind of move.
 
-use rules::{Color, Move, Position, Role, Variant};
+use rules::{Color, Move, Role, Variant};
 
 use crate::board::{GRID_SQUARES, seen_by};
 
@@ -128,17 +128,5 @@ impl PolicyLayout {
                 kind: 0,
             },
         }
-    }
-
-    /// The legal move of `position` that has this index, if there is one.
-    pub fn move_of(
-        &self,
-        variant: &Variant,
-        position: &Position,
-        index: PolicyIndex,
-    ) -> Option<Move> {
-        let turn = position.turn();
-        let moves = position.legal_moves(variant);
-        moves.into_iter().find(|&mv| self.index(turn, mv) == index)
     }
 }

@@ -74,4 +74,9 @@ fn a_full_cache_forgets() {
         before + 1,
         "the first of sixty has been forgotten"
     );
+    cached.set_capacity(200);
+    cached.evaluate(&requests);
+    let before = cached.misses();
+    cached.evaluate(&requests);
+    assert_eq!(cached.misses(), before, "now all sixty have room");
 }

@@ -82,21 +82,6 @@ fn every_legal_move_has_an_index_of_its_own() {
 }
 
 #[test]
-fn indices_lead_back_to_their_moves() {
-    for name in Variant::builtin_names() {
-        let variant = Variant::by_name(name).expect("builtin");
-        let layout = PolicyLayout::new(&variant);
-        for request in sample_requests(&variant, 200, 2) {
-            for &mv in &request.moves {
-                let index = layout.index(request.position.turn(), mv);
-                let back = layout.move_of(&variant, &request.position, index);
-                assert_eq!(back, Some(mv), "{name}: {index:?}");
-            }
-        }
-    }
-}
-
-#[test]
 fn colours_swapped_look_the_same() {
     for name in Variant::builtin_names() {
         let variant = Variant::by_name(name).expect("builtin");

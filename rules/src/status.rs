@@ -31,6 +31,23 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// The outcome of a game that a side has won.
+    pub const fn won_by(winner: Color) -> Outcome {
+        match winner {
+            Color::White => Outcome::WhiteWins,
+            Color::Black => Outcome::BlackWins,
+        }
+    }
+
+    /// As PGN writes it: `1-0`, `0-1` or `1/2-1/2`.
+    pub const fn pgn(self) -> &'static str {
+        match self {
+            Outcome::WhiteWins => "1-0",
+            Outcome::BlackWins => "0-1",
+            Outcome::Draw => "1/2-1/2",
+        }
+    }
+
     /// The points of a side: 1 for a win, ½ for a draw, 0 for a loss.
     ///
     /// ```

@@ -97,11 +97,6 @@ impl WorkerProgress {
         }
         Ok(all)
     }
-
-    /// Whether the worker has given a sign of life within `age`.
-    pub fn is_live(&self, age: Duration) -> bool {
-        !self.ended && u128::from(unix_ms().saturating_sub(self.updated_ms)) < age.as_millis()
-    }
 }
 
 /// Milliseconds since 1970.

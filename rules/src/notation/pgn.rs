@@ -29,12 +29,7 @@ impl Variant {
         moves: &[Move],
         outcome: Option<Outcome>,
     ) -> String {
-        let result = match outcome {
-            Some(Outcome::WhiteWins) => "1-0",
-            Some(Outcome::BlackWins) => "0-1",
-            Some(Outcome::Draw) => "1/2-1/2",
-            None => "*",
-        };
+        let result = outcome.map_or("*", Outcome::pgn);
         let mut pgn = String::new();
         for (name, value) in tags {
             write_tag(&mut pgn, name, value);

@@ -182,6 +182,13 @@ impl Variant {
         &self.promotion_roles
     }
 
+    /// What a promotion means whose text names no piece: the queen (the letter Q), else the first of the file.
+    pub fn usual_promotion(&self) -> Option<Role> {
+        let roles = &self.promotion_roles;
+        let queen = |role: &&Role| self.role_info(**role).letter == 'Q';
+        roles.iter().find(queen).or(roles.first()).copied()
+    }
+
     /// Plies without a capture or a pawn move after which the game is drawn; 100 in chess.
     pub fn quiet_plies(&self) -> u16 {
         self.quiet_plies

@@ -253,12 +253,8 @@ impl SelfPlayGame {
     fn finish_search(&mut self, full: bool) {
         let result = self.search.result();
         if self.resigns(&result) {
-            let outcome = match self.game.position().turn() {
-                Color::White => Outcome::BlackWins,
-                Color::Black => Outcome::WhiteWins,
-            };
             self.phase = Phase::Finished {
-                outcome,
+                outcome: Outcome::won_by(!self.game.position().turn()),
                 end: EndReason::Resignation,
             };
             return;
@@ -290,14 +286,10 @@ impl SelfPlayGame {
             .as_ref()
             .filter(|_| self.is_adjudicated)?;
         let position = self.game.position();
-        let wins = |color: Color| match color {
-            Color::White => Outcome::WhiteWins,
-            Color::Black => Outcome::BlackWins,
-        };
         let outcome = match tables.probe_in_play(position)? {
             TableValue::Draw => Outcome::Draw,
-            TableValue::Win(_) => wins(position.turn()),
-            TableValue::Loss(_) => wins(!position.turn()),
+            TableValue::Win(_) => Outcome::won_by(position.turn()),
+            TableValue::Loss(_) => Outcome::won_by(!position.turn()),
         };
         Some((outcome, EndReason::Tablebase))
     }

@@ -1,7 +1,7 @@
 //! When a game ends early because both contestants agree on the winner.
 
 use super::config::MatchConfig;
-use rules::{Color, Outcome};
+use rules::Color;
 
 /// How long the contestants have agreed on the winner.
 #[derive(Debug, Default)]
@@ -36,13 +36,5 @@ impl Agreement {
                 .adjudication
                 .is_some_and(|adjudication| self.plies >= adjudication.plies)
         })
-    }
-}
-
-/// The outcome of a game that a side has won.
-pub fn won_by(winner: Color) -> Outcome {
-    match winner {
-        Color::White => Outcome::WhiteWins,
-        Color::Black => Outcome::BlackWins,
     }
 }

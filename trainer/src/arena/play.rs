@@ -5,7 +5,7 @@
 //! second. A pair's course depends on the configuration and its number only, so the result is the same however many
 //! teams there are.
 
-use super::adjudication::{Agreement, won_by};
+use super::adjudication::Agreement;
 use super::config::MatchConfig;
 use super::contestant::{Choice, Contestant, Turn};
 use super::openings::Openings;
@@ -264,7 +264,7 @@ impl Board {
         let ended = if let Some(outcome) = self.game.outcome() {
             Some((outcome, GameEnd::Rules(self.game.status())))
         } else if let Some(winner) = self.agreement.verdict(config) {
-            Some((won_by(winner), GameEnd::Adjudicated))
+            Some((Outcome::won_by(winner), GameEnd::Adjudicated))
         } else {
             (self.plies >= config.max_plies).then_some((Outcome::Draw, GameEnd::MaxPlies))
         };

@@ -19,6 +19,7 @@ use super::phase::Slice;
 use super::reconcile::{Combined, combine_values};
 use rules::Variant;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// What the court says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,11 +90,7 @@ pub struct Findings {
 }
 
 /// Judges all claims about a variant. Small tablebases that a claim needs are built.
-pub fn judge(
-    variant: &std::sync::Arc<Variant>,
-    claims: &Claims,
-    findings: &Findings,
-) -> Vec<Ruling> {
+pub fn judge(variant: &Arc<Variant>, claims: &Claims, findings: &Findings) -> Vec<Ruling> {
     let rule = |claim: &Claim| {
         let source = claims.source(&claim.source);
         let heard = claim
@@ -119,11 +116,7 @@ pub fn judge(
 }
 
 /// Verdict and evidence; `None` if nothing bears on the test.
-fn hear(
-    variant: &std::sync::Arc<Variant>,
-    test: &Test,
-    findings: &Findings,
-) -> Option<(Verdict, String)> {
+fn hear(variant: &Arc<Variant>, test: &Test, findings: &Findings) -> Option<(Verdict, String)> {
     match test {
         Test::Within {
             man,
@@ -132,49 +125,22 @@ fn hear(
             high,
         } => {
             let combined = worth(variant, &findings.wholes, man, unit)?;
+            let words = in_words(&combined);
             Some((
                 within(combined.interval, *low, *high),
-                format!(
-                    "{man} in {unit}s: {}, claimed {low} to {high}",
-                    in_words(&combined)
-                ),
+                format!("{man} in {unit}s: {words}, claimed {low} to {high}"),
             ))
         }
-        Test::Greater { man, than, part } => {
-            let wholes: Vec<Sampled> = match part {
-                None => findings.wholes.clone(),
-                Some(part) => in_slice(findings, *part),
-            };
-            let combined = worth(variant, &wholes, man, than)?;
-            let place = part.map_or("all positions", Slice::title);
-            Some((
-                within(combined.interval, 1.0, f64::INFINITY),
-                format!("{man} in {than}s, {place}: {}", in_words(&combined)),
-            ))
-        }
+        Test::Greater { man, than, part } => greater(variant, findings, (man, than), *part),
         Test::Less {
             man,
             unit,
             part,
             than,
-        } => {
-            let combined = change(variant, findings, (man, unit), *part, *than)?;
-            Some((
-                within(combined.interval, f64::NEG_INFINITY, 1.0),
-                format!(
-                    "{man} in {unit}s, {} over {}: {}",
-                    part.title(),
-                    than.title(),
-                    in_words(&combined)
-                ),
-            ))
-        }
+        } => less(variant, findings, (man, unit), (*part, *than)),
         Test::BishopPair { low, high } => {
-            let mut pairs = findings
-                .wholes
-                .iter()
-                .filter_map(|whole| whole.estimate.bishop_pair);
-            let pair = pairs.next()?;
+            let mut wholes = findings.wholes.iter();
+            let pair = wholes.find_map(|whole| whole.estimate.bishop_pair)?;
             Some((
                 within(pair, *low, *high),
                 format!("{pair} pawns, claimed {low} to {high}"),
@@ -201,6 +167,40 @@ fn hear(
         Test::Draws { at_most } => drawn(findings.results, *at_most),
         Test::FirstMoves { files } => opened(files, &findings.first_moves),
     }
+}
+
+/// Whether a man is worth more than another, in all positions or in a part of them.
+fn greater(
+    variant: &Arc<Variant>,
+    findings: &Findings,
+    (man, than): (&str, &str),
+    part: Option<Slice>,
+) -> Option<(Verdict, String)> {
+    let wholes: Vec<Sampled> = match part {
+        None => findings.wholes.clone(),
+        Some(part) => in_slice(findings, part),
+    };
+    let combined = worth(variant, &wholes, man, than)?;
+    let place = part.map_or("all positions", Slice::title);
+    Some((
+        within(combined.interval, 1.0, f64::INFINITY),
+        format!("{man} in {than}s, {place}: {}", in_words(&combined)),
+    ))
+}
+
+/// Whether a man is worth less in one part of the positions than in another.
+fn less(
+    variant: &Arc<Variant>,
+    findings: &Findings,
+    (man, unit): (&str, &str),
+    (part, than): (Slice, Slice),
+) -> Option<(Verdict, String)> {
+    let combined = change(variant, findings, (man, unit), part, than)?;
+    let (part, than, words) = (part.title(), than.title(), in_words(&combined));
+    Some((
+        within(combined.interval, f64::NEG_INFINITY, 1.0),
+        format!("{man} in {unit}s, {part} over {than}: {words}"),
+    ))
 }
 
 fn within(interval: Interval, low: f64, high: f64) -> Verdict {

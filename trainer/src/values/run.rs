@@ -9,11 +9,11 @@ pub use config::ValuesConfig;
 use super::bootstrap::Bootstrap;
 use super::claims::Claims;
 use super::court::{Findings, Results, judge};
-use super::estimate::Estimate;
-use super::exact::agreement;
+use super::estimate::{Estimate, HeatMap, Sampled};
+use super::exact::{Agreement, agreement};
 use super::first_moves::first_moves;
 use super::phase::Slice;
-use super::probe::{ProbeConfig, ProbePosition, probe};
+use super::probe::{ProbeConfig, ProbePosition, Way, probe};
 use super::reconcile::combine;
 use super::regression::Regression;
 use super::sample::{Sampling, quiet_positions};
@@ -111,17 +111,7 @@ pub fn first_table(
     let games = Games::gather(sources, config, player, &mut findings.results, on_progress)?;
     let bootstrap = config.bootstrap();
     on_progress(ValuesStage::Fitting, 0, config.resamples);
-    findings.wholes.extend(games.regression.estimate(bootstrap));
-    let fewer = Bootstrap {
-        resamples: bootstrap.resamples.min(SLICE_RESAMPLES),
-        ..bootstrap
-    };
-    for slice in Slice::ALL {
-        let sampled = games.regression.estimate_in(Some(slice), fewer);
-        findings
-            .slices
-            .extend(sampled.map(|sampled| (slice, sampled)));
-    }
+    regress(&games.regression, bootstrap, &mut findings);
     let (mut heat, mut ways, mut exact) = (Vec::new(), Vec::new(), Vec::new());
     if let Some(net) = &net_file {
         let mut evaluator = net.evaluator(sources)?;
@@ -149,6 +139,45 @@ pub fn first_table(
         findings.first_moves = first_moves(sources.variant, evaluator.as_mut());
         play_matches(sources, config, net, &mut findings, on_progress)?;
     }
+    let parts = Parts { heat, ways, exact };
+    Ok(table(
+        sources,
+        config,
+        net.map(|net| net.id),
+        findings,
+        parts,
+    ))
+}
+
+/// What the net alone says.
+struct Parts {
+    heat: Vec<HeatMap>,
+    ways: Vec<(Way, Sampled)>,
+    exact: Vec<Agreement>,
+}
+
+/// What the outcomes say, all in all and by parts of the games.
+fn regress(regression: &Regression, bootstrap: Bootstrap, findings: &mut Findings) {
+    findings.wholes.extend(regression.estimate(bootstrap));
+    let fewer = Bootstrap {
+        resamples: bootstrap.resamples.min(SLICE_RESAMPLES),
+        ..bootstrap
+    };
+    for slice in Slice::ALL {
+        let sampled = regression.estimate_in(Some(slice), fewer);
+        let sampled = sampled.map(|sampled| (slice, sampled));
+        findings.slices.extend(sampled);
+    }
+}
+
+/// All of it as one table, the claims judged.
+fn table(
+    sources: &Sources<'_>,
+    config: &ValuesConfig,
+    net: Option<String>,
+    findings: Findings,
+    parts: Parts,
+) -> ValueTable {
     let claims = Claims::about(sources.variant);
     let rulings = claims
         .as_ref()
@@ -165,31 +194,32 @@ pub fn first_table(
             slice,
             estimate: sampled.estimate,
         });
-    Ok(ValueTable {
+    ValueTable {
         version: TABLE_VERSION,
         variant: sources.variant.name().to_owned(),
         run: sources.storage.url().to_owned(),
-        net: net.map(|net| net.id),
+        net,
         fresh_simulations: (config.fresh_games > 0).then_some(config.simulations),
         combined: combine(&estimates),
         estimates,
         slices: slices.collect(),
-        ways: ways
+        ways: parts
+            .ways
             .into_iter()
             .map(|(way, sampled)| WayValues {
                 way,
                 estimate: sampled.estimate,
             })
             .collect(),
-        heat,
+        heat: parts.heat,
         matches: findings.matches,
         trials: findings.trials,
-        exact,
+        exact: parts.exact,
         results: findings.results,
         first_moves: findings.first_moves,
         claims,
         rulings: rulings.unwrap_or_default(),
-    })
+    }
 }
 
 /// The sampled positions of the run's games.

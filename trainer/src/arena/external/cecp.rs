@@ -263,11 +263,7 @@ impl Client for Cecp {
     }
 
     fn game_over(&mut self, outcome: Outcome) {
-        let result = match outcome {
-            Outcome::WhiteWins => "1-0",
-            Outcome::BlackWins => "0-1",
-            Outcome::Draw => "1/2-1/2",
-        };
+        let result = outcome.pgn();
         // If the engine has gone meanwhile, the next game will show.
         let _ = self.send(&format!("result {result} {{the referee's decision}}"));
         let _ = self.send("force");

@@ -2,8 +2,8 @@
 //!
 //! UCI counts ranks from 1. XBoard's protocol does so too, but from 0 on boards of ten ranks. Castling is the king's move in
 //! both; the king's move onto its partner, `O-O` and `O-O-O` are understood as well. Where the variant tells castlings of one
-//! goal apart by their partner, `/` and the partner's square follow. A promotion without a letter means a queen, which is
-//! what Fairy-Max always promotes to.
+//! goal apart by their partner, `/` and the partner's square follow. A promotion without a letter is the
+//! [usual](Variant::usual_promotion) one: a queen, which is what Fairy-Max always promotes to.
 
 use rules::{Move, Position, Square, Variant};
 
@@ -51,12 +51,11 @@ impl Dialect {
                 .copied()
         };
         find(&is_text).or_else(castling).or_else(|| {
-            let promotes = |mv: &Move| mv.promotion().is_some() && is_text(&without_promotion(*mv));
-            let letter = |mv: &Move| {
-                mv.promotion()
-                    .map(|role| variant.roles()[role.index()].letter)
-            };
-            find(&|mv| promotes(mv) && letter(mv) == Some('Q')).or_else(|| find(&promotes))
+            find(&|mv| {
+                mv.promotion().is_some()
+                    && mv.promotion() == variant.usual_promotion()
+                    && is_text(&without_promotion(*mv))
+            })
         })
     }
 

@@ -4,7 +4,7 @@ use super::client::{Course, Fault};
 use super::clock::{Clocks, Limit};
 use super::player::Player;
 use super::time_use::TimeUse;
-use crate::arena::adjudication::{Agreement, won_by};
+use crate::arena::adjudication::Agreement;
 use crate::arena::config::MatchConfig;
 use crate::arena::openings::{Opening, Openings};
 use crate::arena::play::{MatchProgress, score_for, take_in, turn_seed};
@@ -175,12 +175,16 @@ impl Sitting<'_, '_> {
             }
             let turn = course.game.position().turn();
             let ended = match self.ply(&mut course, &mut clocks, &mut agreement) {
-                Err(fault) => Some((won_by(!turn), GameEnd::Forfeit(fault.kind), Some(fault))),
+                Err(fault) => Some((
+                    Outcome::won_by(!turn),
+                    GameEnd::Forfeit(fault.kind),
+                    Some(fault),
+                )),
                 Ok(()) => {
                     let end = if let Some(outcome) = course.game.outcome() {
                         Some((outcome, GameEnd::Rules(course.game.status())))
                     } else if let Some(winner) = agreement.verdict(config) {
-                        Some((won_by(winner), GameEnd::Adjudicated))
+                        Some((Outcome::won_by(winner), GameEnd::Adjudicated))
                     } else {
                         let is_long = course.played.len() >= config.max_plies as usize;
                         is_long.then_some((Outcome::Draw, GameEnd::MaxPlies))

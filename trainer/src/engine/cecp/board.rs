@@ -4,7 +4,7 @@ use super::{Cecp, Mode, format};
 use crate::engine::event::excerpt;
 use crate::engine::session::{over_because, why_illegal};
 use crate::engine::uci::first_square;
-use rules::{Outcome, Status};
+use rules::Status;
 
 impl Cecp {
     /// `setboard`.
@@ -67,16 +67,7 @@ impl Cecp {
             return false;
         };
         let reason = over_because(game.status(), game.position().turn());
-        self.say(format_args!("{} {{{reason}}}", result(outcome)));
+        self.say(format_args!("{} {{{reason}}}", outcome.pgn()));
         true
-    }
-}
-
-/// A result as CECP writes it.
-fn result(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::WhiteWins => "1-0",
-        Outcome::BlackWins => "0-1",
-        Outcome::Draw => "1/2-1/2",
     }
 }

@@ -107,7 +107,7 @@ fn plain(text: &str) -> String {
 }
 
 /// The legal move that a client means. It may leave out castling's partner, if that is clear, and the letter of a
-/// promotion, which is then the first that the variant names; letters of promotions may be large.
+/// promotion, which is then the [usual](Variant::usual_promotion) one; letters of promotions may be large.
 pub(super) fn read_move(
     variant: &Variant,
     notation: Notation,
@@ -139,11 +139,10 @@ pub(super) fn read_move(
                 written(**mv).strip_suffix(letter) == Some(small.as_str())
             })
         };
-        let first = variant.promotion_roles().first().copied();
         legal
             .iter()
             .filter(promotes)
-            .find(|mv| mv.promotion() == first)
+            .find(|mv| mv.promotion() == variant.usual_promotion())
             .copied()
     })
 }

@@ -1,26 +1,36 @@
 //! How the training went.
 
 use super::Page;
+use crate::arena::rating::RatedNet;
 use crate::report::Report;
 use crate::report::plots::{Line, lines};
 
 impl Page {
     pub(super) fn curves(&mut self, report: &Report) -> anyhow::Result<()> {
         self.text("<h2>How the training went</h2>\n");
-        if report.elo.len() > 1 {
-            let point = |net: &crate::arena::rating::RatedNet| (net.step as f64, net.elo);
-            let band =
-                |net: &crate::arena::rating::RatedNet| (net.elo - net.error, net.elo + net.error);
+        self.strength(&report.elo)?;
+        self.scalars(report)?;
+        self.values_over_time(report)
+    }
+
+    fn strength(&mut self, elo: &[RatedNet]) -> anyhow::Result<()> {
+        if elo.len() > 1 {
+            let point = |net: &RatedNet| (net.step as f64, net.elo);
+            let band = |net: &RatedNet| (net.elo - net.error, net.elo + net.error);
             let line = Line {
                 name: "Elo".to_owned(),
-                points: report.elo.iter().map(point).collect(),
-                band: Some(report.elo.iter().map(band).collect()),
+                points: elo.iter().map(point).collect(),
+                band: Some(elo.iter().map(band).collect()),
             };
             self.plot(
                 "Elo above the untrained net, with its 95% band.",
                 &lines("Elo", "training steps", &[line])?,
             );
         }
+        Ok(())
+    }
+
+    fn scalars(&mut self, report: &Report) -> anyhow::Result<()> {
         let curve = |name: &str, title: &str| {
             let points = report.curves.get(name)?;
             let points: Vec<(f64, f64)> = points
@@ -62,6 +72,10 @@ impl Page {
                 self.plot(caption, &lines(caption, "training steps", &found)?);
             }
         }
+        Ok(())
+    }
+
+    fn values_over_time(&mut self, report: &Report) -> anyhow::Result<()> {
         let mut over_time: Vec<Line> = Vec::new();
         let men = report
             .values

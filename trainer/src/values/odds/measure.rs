@@ -144,80 +144,101 @@ pub fn measure(
 ) -> Option<OddsResult> {
     let men = Men::new(variant);
     let unit = men.pawn()?;
-    let table = MaterialTable::new(variant);
-    let prior: Vec<f64> = men
-        .roles()
-        .map(|(role, _)| PRIOR_LOGITS_PER_PAWN * table.value(role))
-        .collect();
-    let targets: Vec<usize> = men
-        .roles()
-        .enumerate()
-        .filter(|&(place, (_, info))| place != unit && is_wanted(info.letter, &config.focus))
-        .map(|(place, _)| place)
-        .collect();
+    let targets = targets(&men, unit, &config.focus);
     let mut candidates: Vec<(Handicap, Vec<f64>)> = Handicap::all(variant)
         .into_iter()
         .filter_map(|handicap| Some((handicap.clone(), handicap.difference(variant)?)))
         .collect();
-    let mut posterior = Posterior::new(&prior);
-    let mut matches: Vec<OddsMatch> = Vec::new();
-    let mut of_men = vec![0; prior.len()];
-    let mut games = 0;
-    while games < config.games {
-        let (handicap, difference) = best(&posterior, &candidates, unit, &targets)?.clone();
+    let mut so_far = SoFar::new(variant, &men);
+    while so_far.games < config.games && !candidates.is_empty() {
+        let chosen = best(&so_far.posterior, &candidates, unit, &targets)?.clone();
+        let games = so_far.games;
         let pairs = (config.games - games)
             .min(config.games_per_match)
             .div_ceil(2);
-        let scores = players.play(
-            &handicap,
-            pairs,
-            config.seed.wrapping_add(games as u64 * 0x9e37_79b9),
-        );
-        if scores.is_empty() {
-            // The rules forbid these arrays, or the players have stopped.
-            candidates.retain(|(other, _)| *other != handicap);
-            if candidates.is_empty() {
-                break;
+        let seed = config.seed.wrapping_add(games as u64 * 0x9e37_79b9);
+        let scores = players.play(&chosen.0, pairs, seed);
+        let not_played = OddsMatch {
+            handicap: chosen.0.clone(),
+            pentanomial: Pentanomial::default(),
+        };
+        let last = match scores.is_empty() {
+            true => {
+                // The rules forbid these arrays, or the players have stopped.
+                candidates.retain(|(other, _)| *other != chosen.0);
+                &not_played
             }
-            let stopped = OddsMatch {
-                handicap,
-                pentanomial: Pentanomial::default(),
-            };
-            if on_progress(&OddsProgress {
-                games,
-                last: &stopped,
-            })
-            .is_break()
-            {
-                break;
-            }
-            continue;
-        }
-        posterior.learn(&difference, &scores);
-        games += 2 * scores.len();
-        for (count, difference) in of_men.iter_mut().zip(&difference) {
-            *count += if *difference == 0.0 {
-                0
-            } else {
-                2 * scores.len() as u64
-            };
-        }
-        let last = record(&mut matches, handicap, &scores);
-        if on_progress(&OddsProgress {
-            games,
-            last: &matches[last],
-        })
-        .is_break()
-        {
+            false => so_far.learn(chosen, &scores),
+        };
+        let progress = OddsProgress {
+            games: games + 2 * scores.len(),
+            last,
+        };
+        if on_progress(&progress).is_break() {
             break;
         }
     }
-    let evidence = Evidence {
-        games: games as u64,
-        positions: games as u64,
-        of_men,
-    };
-    (games > 0).then(|| conclude(men, &posterior, &evidence, matches, config))
+    (so_far.games > 0).then(|| so_far.conclude(men, config))
+}
+
+/// Places of the men whose values are asked for.
+fn targets(men: &Men, unit: usize, focus: &str) -> Vec<usize> {
+    let places = men.roles().enumerate();
+    places
+        .filter(|&(place, (_, info))| place != unit && is_wanted(info.letter, focus))
+        .map(|(place, _)| place)
+        .collect()
+}
+
+/// What the games so far have shown.
+struct SoFar {
+    posterior: Posterior,
+    matches: Vec<OddsMatch>,
+    games: usize,
+    /// Games in which the armies differ in a man.
+    of_men: Vec<u64>,
+}
+
+impl SoFar {
+    fn new(variant: &Variant, men: &Men) -> SoFar {
+        let table = MaterialTable::new(variant);
+        let prior: Vec<f64> = men
+            .roles()
+            .map(|(role, _)| PRIOR_LOGITS_PER_PAWN * table.value(role))
+            .collect();
+        SoFar {
+            posterior: Posterior::new(&prior),
+            matches: Vec::new(),
+            games: 0,
+            of_men: vec![0; prior.len()],
+        }
+    }
+
+    /// Takes in the scores of pairs, and returns the handicap's match with them.
+    fn learn(
+        &mut self,
+        (handicap, difference): (Handicap, Vec<f64>),
+        scores: &[PairScores],
+    ) -> &OddsMatch {
+        self.posterior.learn(&difference, scores);
+        self.games += 2 * scores.len();
+        for (count, difference) in self.of_men.iter_mut().zip(&difference) {
+            if *difference != 0.0 {
+                *count += 2 * scores.len() as u64;
+            }
+        }
+        let place = record(&mut self.matches, handicap, scores);
+        &self.matches[place]
+    }
+
+    fn conclude(self, men: Men, config: &OddsConfig) -> OddsResult {
+        let evidence = Evidence {
+            games: self.games as u64,
+            positions: self.games as u64,
+            of_men: self.of_men,
+        };
+        conclude(men, &self.posterior, &evidence, self.matches, config)
+    }
 }
 
 fn is_wanted(letter: char, focus: &str) -> bool {

@@ -1,7 +1,7 @@
 //! Who plays the matches.
 
 use super::Handicap;
-use crate::arena::adjudication::{Agreement, won_by};
+use crate::arena::adjudication::Agreement;
 use crate::arena::config::{Adjudication, MatchConfig};
 use crate::arena::contestant::{Contestant, Turn};
 use crate::arena::openings::Openings;
@@ -153,7 +153,7 @@ fn play_out(
             board.outcome = board
                 .game
                 .outcome()
-                .or_else(|| board.agreement.verdict(config).map(won_by))
+                .or_else(|| board.agreement.verdict(config).map(Outcome::won_by))
                 .or_else(|| (board.plies >= config.max_plies).then_some(Outcome::Draw));
         }
     }
