@@ -3,6 +3,7 @@
 use rules::{Bitboard, Color, Position, Role, Variant};
 
 use crate::board::{GRID_SQUARES, seen_by};
+use crate::fnv::Fnv1a;
 
 /// How the positions of one variant become planes.
 ///
@@ -244,25 +245,5 @@ fn layout_hash(variant: &Variant, names: &[String]) -> u64 {
     } else {
         "\n"
     });
-    fnv1a(text.as_bytes())
-}
-
-/// The 64-bit FNV-1a hash <http://www.isthe.com/chongo/tech/comp/fnv/>, written out because the
-/// value is stored in files and must never change with a library.
-fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn fnv1a_matches_the_published_test_vectors() {
-        assert_eq!(fnv1a(b""), 0xcbf2_9ce4_8422_2325);
-        assert_eq!(fnv1a(b"a"), 0xaf63_dc4c_8601_ec8c);
-        assert_eq!(fnv1a(b"foobar"), 0x8594_4171_f739_67e8);
-    }
+    Fnv1a::of(text.as_bytes())
 }

@@ -35,6 +35,7 @@ mod device;
 mod encoding;
 mod error;
 mod evaluator;
+mod fnv;
 pub mod export;
 mod inference;
 mod net;
@@ -57,6 +58,7 @@ pub use evaluator::{
     CachedEvaluator, EvalRequest, Evaluation, Evaluator, NetEvaluator, UniformEvaluator,
     load_evaluator,
 };
+pub use fnv::Fnv1a;
 pub use inference::{Inference, InferenceChoice};
 pub use net::{MOVES_LEFT_UNIT, Net, NetConfig, NetOutput, NetShape, PolicyGather};
 pub use net_file::{

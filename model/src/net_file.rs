@@ -13,7 +13,7 @@ use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
 
 use crate::net::{Net, NetConfig, NetShape};
-use crate::{Encoding, ModelError, NamedTensor, Weights};
+use crate::{Encoding, Fnv1a, ModelError, NamedTensor, Weights};
 
 /// Version of the file format.
 pub const NET_FORMAT: u32 = 1;
@@ -283,13 +283,12 @@ fn not_finite(weights: &Weights) -> Option<&str> {
 
 /// FNV-1a over names and numbers of the weights, which a flipped bit would otherwise change unnoticed.
 pub(crate) fn checksum(weights: &Weights) -> String {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    let mut add = |bits: u64| hash = (hash ^ bits).wrapping_mul(0x0100_0000_01b3);
+    let mut hash = Fnv1a::new();
     for (name, tensor) in weights.iter() {
-        name.bytes().for_each(|byte| add(byte.into()));
-        tensor.data.iter().for_each(|x| add(x.to_bits().into()));
+        name.bytes().for_each(|byte| hash.add(byte.into()));
+        tensor.data.iter().for_each(|x| hash.add(x.to_bits().into()));
     }
-    format!("{hash:016x}")
+    format!("{:016x}", hash.value())
 }
 
 /// The metadata and, unless the file is an old one, the checksum.

@@ -36,12 +36,10 @@ impl Material {
         let mut material = Material::default();
         for role in variant.role_ids().filter(|&role| role != variant.royal) {
             let bit = 1 << role.index();
-            let mates = |color| mate_positions(variant, color, role).next().is_some();
-            // A hopper's attacks depend on the other king as something to leap over; it is taken
-            // to be able to mate.
             let hops = |motion: &Motion| matches!(motion.reach, Reach::Hop { .. });
             let hopper = motions[role.index()].iter().any(hops);
-            if variant.is_pawn(role) || hopper || Color::ALL.into_iter().any(mates) {
+            let mates = |color| mate_positions(variant, color, role, hopper).next().is_some();
+            if variant.is_pawn(role) || Color::ALL.into_iter().any(mates) {
                 material.mates_alone |= bit;
             }
             let keeps_color = |motion: &Motion| (motion.step.0 + motion.step.1) % 2 == 0;
@@ -94,17 +92,53 @@ fn may_enter(variant: &Variant, position: &Position, color: Color) -> bool {
     position.entries_due(color) > 0 || (position.hand_count(color) > 0 && earning)
 }
 
-/// All positions in which a side's king and one man have mated the bare king.
-pub(crate) fn mate_positions(
+/// All positions in which a side's king and one man, a hopper or not, have mated the bare king.
+fn mate_positions(
     variant: &Variant,
     color: Color,
     role: Role,
+    hopper: bool,
 ) -> impl Iterator<Item = Position> + '_ {
     let board = variant.board();
     let pairs = board
         .into_iter()
         .flat_map(move |king| board.into_iter().map(move |man| (king, man)));
-    pairs.flat_map(move |(king, man)| mates_with(variant, color, role, king, man))
+    pairs.flat_map(move |(king, man)| match hopper {
+        true => mates_of_hopper(variant, color, role, king, man),
+        false => mates_with(variant, color, role, king, man),
+    })
+}
+
+/// The mates of a bare king and a hopper on given squares: the other king may be what it leaps over, so that every place of
+/// his is tried.
+fn mates_of_hopper(
+    variant: &Variant,
+    color: Color,
+    role: Role,
+    bare: Square,
+    man: Square,
+) -> Vec<Position> {
+    let them = !color;
+    let kings = variant.board().into_iter();
+    kings
+        .filter(|&king| bare != man && king != bare && king != man)
+        .filter_map(|king| {
+            let three = [
+                (bare, them, variant.royal),
+                (man, color, role),
+                (king, color, variant.royal),
+            ];
+            is_mate(variant, Position::of_men(&three, them), color, king)
+        })
+        .collect()
+}
+
+/// The position, if the bare king, who is to move, is mated and the other one, on his square, is not attacked.
+fn is_mate(variant: &Variant, position: Position, color: Color, king: Square) -> Option<Position> {
+    let mate = position.is_check(variant)
+        && !position.is_attacked(variant, color, king)
+        && !position.has_legal_move(variant);
+    mate.then_some(position)
 }
 
 /// The mates of a bare king and a man on given squares, for every place of the other king.
@@ -147,10 +181,7 @@ fn mates_with(
         .filter(|&king| open.0 & !(guarded(king) | 1 << king.index()) == 0)
         .filter_map(|king| {
             let three = [pair[0], pair[1], (king, color, variant.royal)];
-            let position = of_men(&three);
-            let apart = !position.is_attacked(variant, color, king);
-            let mate = apart && position.is_check(variant) && !position.has_legal_move(variant);
-            mate.then_some(position)
+            is_mate(variant, of_men(&three), color, king)
         })
         .collect()
 }
@@ -183,9 +214,24 @@ mod tests {
             let variant = Variant::by_name(name).unwrap();
             let role = variant.role_by_letter(letter).unwrap();
             for color in Color::ALL {
-                let mates = mate_positions(&variant, color, role).count();
+                let mates = mate_positions(&variant, color, role, false).count();
                 assert_eq!(mates, expected, "{name} {letter} {color:?}");
+                let all = mate_positions(&variant, color, role, true).count();
+                assert_eq!(all, expected, "{name} {letter} {color:?}, every placement");
             }
+        }
+    }
+
+    /// A cannon and a grasshopper need the king to leap over, who then is in nobody's way to guard a flight; a queen that
+    /// only captures over a man mates with his help.
+    #[test]
+    fn hoppers_are_tried_with_the_king_to_leap_over() {
+        let chess = Variant::by_name("chess").unwrap();
+        for (betza, can_mate) in [("mRcpR", false), ("gQ", false), ("RpR", true)] {
+            let text = chess.toml().replacen("betza = \"R\"", &format!("betza = \"{betza}\""), 1);
+            let variant = Variant::from_toml(&text).unwrap();
+            let rook = variant.role_by_letter('R').unwrap();
+            assert_eq!(variant.material.mates_alone(rook), can_mate, "{betza}");
         }
     }
 }

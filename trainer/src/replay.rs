@@ -2,6 +2,7 @@
 
 use crate::config::LearnConfig;
 use crate::learn::sample::{Sample, SampleError, look_ahead, samples};
+use model::Fnv1a;
 use rand::{Rng, RngExt};
 use rules::Variant;
 use rules::tablebase::Tablebases;
@@ -118,13 +119,7 @@ impl Replay {
 
 /// Whether a game is kept out of training; decided by its id alone, so that it stays so after a restart.
 pub(crate) fn holds_out(game_id: &str, every: u64) -> bool {
-    // FNV-1a: stable over versions of the compiler, unlike the standard library's hasher.
-    let hash = game_id
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-        });
-    (hash >> 16) % every == 0
+    (Fnv1a::of(game_id.as_bytes()) >> 16).is_multiple_of(every)
 }
 
 #[cfg(test)]

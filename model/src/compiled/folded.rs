@@ -2,11 +2,8 @@
 
 use super::conv::ConvWeights;
 use super::heads::Dense;
-use crate::net::NetConfig;
+use crate::net::{NORM_EPSILON, NetConfig};
 use crate::{ModelError, Weights};
-
-/// burn's default for batch normalisation.
-const NORM_EPSILON: f32 = 1e-5;
 
 /// The residual tower and the value head's convolution.
 pub struct FoldedTower {
@@ -61,7 +58,7 @@ pub fn conv_norm(
     let scale: Vec<f32> = gamma
         .iter()
         .zip(variance)
-        .map(|(gamma, variance)| gamma / (variance + NORM_EPSILON).sqrt())
+        .map(|(gamma, variance)| gamma / (variance + NORM_EPSILON as f32).sqrt())
         .collect();
     let scaled = |(kernel, scale): (&[f32], &f32)| -> Vec<f32> {
         kernel.iter().map(|w| w * scale).collect()

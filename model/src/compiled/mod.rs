@@ -27,4 +27,5 @@ pub(crate) mod winograd;
 pub use evaluator::CompiledEvaluator;
 pub(crate) use folded::conv_norm as folded_conv_norm;
 pub use kernel::SimdLevel;
+pub(crate) use narrow::bfloat16;
 pub use precision::Precision;

@@ -8,6 +8,9 @@ use burn::tensor::{Device, Tensor, TensorData};
 
 use crate::training::BatchStatistics;
 
+/// What is added to a variance in batch normalisation.
+pub const NORM_EPSILON: f64 = 1e-5;
+
 /// 3×3 convolution and batch normalisation.
 #[derive(Module, Debug)]
 pub struct ConvNorm {
@@ -23,7 +26,9 @@ impl ConvNorm {
                 .with_bias(false)
                 .with_initializer(Initializer::Zeros)
                 .init(device),
-            norm: BatchNormConfig::new(channels_out).init(device),
+            norm: BatchNormConfig::new(channels_out)
+                .with_epsilon(NORM_EPSILON)
+                .init(device),
         }
     }
 

@@ -9,6 +9,7 @@ mod output;
 mod tower;
 mod transfer;
 
+pub use block::NORM_EPSILON;
 pub use config::{NetConfig, NetShape};
 pub use output::{MOVES_LEFT_UNIT, MovePlace, NetOutput, PolicyGather, PolicyVectors};
 pub use tower::Net;

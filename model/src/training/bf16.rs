@@ -20,6 +20,7 @@ use super::gradient_kernel::{GradientForm, GradientJob};
 use super::norm::Moments;
 use super::word::Word;
 use crate::compiled::aligned::Aligned;
+use crate::compiled::bfloat16;
 use crate::compiled::conv::{BLOCK, ConvWeights, Grid};
 use crate::compiled::kernel::SimdLevel;
 use crate::compiled::winograd::{self as compiled, WinogradConv, WinogradKernel, WinogradScratch};
@@ -48,8 +49,7 @@ pub fn supported() -> bool {
 /// The bits of a number rounded to the nearest bfloat16, ties to even, in the upper half.
 #[inline(always)]
 fn rounded(x: f32) -> u32 {
-    let bits = x.to_bits();
-    bits.wrapping_add(0x7fff + (bits >> 16 & 1)) & 0xffff_0000
+    u32::from(bfloat16(x)) << 16
 }
 
 /// A 3×3 convolution with packed weights.

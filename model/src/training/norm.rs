@@ -2,9 +2,7 @@
 //! <https://arxiv.org/abs/1502.03167>).
 
 use crate::compiled::conv::BLOCK;
-
-/// What is added to the variance; burn's default, which the net uses.
-pub const EPSILON: f32 = 1e-5;
+use crate::net::NORM_EPSILON;
 
 /// Mean and biased variance of each channel over a batch.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -93,7 +91,7 @@ impl Norm {
     pub fn new(statistics: &BatchStatistics, gamma: &[f32], beta: &[f32]) -> Norm {
         let channels = statistics.mean.len();
         let inverse_deviation: Vec<f32> = (statistics.variance.iter())
-            .map(|variance| 1.0 / (variance + EPSILON).sqrt())
+            .map(|variance| 1.0 / (variance + NORM_EPSILON as f32).sqrt())
             .collect();
         let (mut scale, mut shift) = (vec![0.0; channels], vec![0.0; channels]);
         for (i, (gamma, beta)) in gamma.iter().zip(beta).enumerate() {

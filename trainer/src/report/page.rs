@@ -6,8 +6,8 @@ mod training;
 use super::Report;
 use super::plots::{Row, forest};
 use crate::values::court::{Ruling, Verdict};
-use crate::values::estimate::{Estimate, Interval};
-use crate::values::table::ValueTable;
+use crate::values::estimate::{Estimate, Interval, Method};
+use crate::values::table::{UNITS, ValueTable};
 use rules::Variant;
 
 const STYLE: &str = include_str!("style.css");
@@ -150,20 +150,21 @@ impl Page {
                 marks,
             });
         }
-        let plot = forest(
-            "piece values in pawns by each method",
-            "pawns",
-            &series,
-            &rows,
-        )?;
-        self.plot("Values with 95% intervals, one line a method.", &plot);
-        for unit in ["pawns", "knights"] {
-            let table = value_rows(values, unit);
+        if rows.iter().any(|row| !row.marks.is_empty()) {
+            let label = "piece values in pawns by each method";
+            let plot = forest(label, "pawns", &series, &rows)?;
+            self.plot("Values with 95% intervals, one line a method.", &plot);
+        } else {
+            self.text("<p>The games do not bound what any man is worth in pawns yet; let more be played.</p>\n");
+        }
+        for unit in UNITS {
+            let table = values.rows(unit);
             if table.len() > 1 {
-                self.text(&format!("<h3>In {unit}</h3>\n"));
+                self.text(&format!("<h3>In {}s</h3>\n", unit.man));
                 self.table(&table);
             }
         }
+        self.methods(values);
         for value in &values.combined {
             if let Some(combined) = value.pawns.filter(|combined| combined.is_contradicted()) {
                 let [low, high] = combined.range;
@@ -176,26 +177,64 @@ impl Page {
         Ok(())
     }
 
+    /// What each method is, and the matches of one of them.
+    fn methods(&mut self, values: &ValueTable) {
+        self.text("<ul class=\"methods\">\n");
+        for estimate in &values.estimates {
+            let (name, positions, games) =
+                (estimate.method.title(), estimate.positions, estimate.games);
+            let meaning = match estimate.method {
+                Method::OutcomeRegression => {
+                    "how the results of games depend on which men are left"
+                }
+                Method::CounterfactualProbe => {
+                    "how much the net's expectation changes when a man is taken off the board"
+                }
+                Method::MaterialOdds => {
+                    "how matches from the array end in which the sides lack different men"
+                }
+            };
+            self.text(&format!(
+                "<li><small><b>{name}</b>: {meaning} ({positions} positions of {games} games)</small></li>\n"
+            ));
+        }
+        for one in values.matches.iter().chain(&values.trials) {
+            let line = escaped(&one.to_string());
+            self.text(&format!("<li><small>match, {line}</small></li>\n"));
+        }
+        self.text("</ul>\n");
+    }
+
     fn control(&mut self, report: &Report) {
         let Some(control) = &report.control else {
             return;
         };
         self.text("<h2>The control: orthodox chess</h2>\n");
-        self.table(&value_rows(control, "pawns"));
-        let failed: Vec<&str> = control
-            .rulings
-            .iter()
-            .filter(|ruling| {
-                ruling.id.starts_with("control-") && ruling.verdict != Verdict::Supported
-            })
-            .map(|ruling| ruling.id.trim_start_matches("control-"))
-            .collect();
-        match failed.is_empty() {
-            true => self.text("<p>The control comes out near the known values.</p>\n"),
-            false => self.text(&format!(
-                "<p class=\"warning\">The control fails, or does not yet hold, for: {}. Values of other men by the same methods deserve no more belief.</p>\n",
-                escaped(&failed.join(", "))
-            )),
+        self.table(&control.rows(UNITS[0]));
+        let with = |verdict: Verdict| {
+            let rulings = control.rulings.iter();
+            let men = rulings
+                .filter(|ruling| ruling.verdict == verdict)
+                .filter_map(|ruling| ruling.id.strip_prefix("control-"));
+            escaped(&men.collect::<Vec<_>>().join(", "))
+        };
+        for (verdict, class, words) in [
+            (Verdict::Supported, "", "The control holds for"),
+            (
+                Verdict::Undecided,
+                "",
+                "The known values are not contradicted, but the intervals are wider than what is allowed, for",
+            ),
+            (
+                Verdict::Rejected,
+                " class=\"warning\"",
+                "The control fails, and values of other men by the same methods deserve no more belief, for",
+            ),
+        ] {
+            let men = with(verdict);
+            if !men.is_empty() {
+                self.text(&format!("<p{class}>{words}: {men}.</p>\n"));
+            }
         }
     }
 
@@ -230,7 +269,8 @@ impl Page {
                 .iter()
                 .filter(|slice| slice.estimate.method == whole.method)
                 .collect();
-            if slices.is_empty() {
+            let values = slices.iter().flat_map(|slice| &slice.estimate.values);
+            if values.filter_map(|value| value.pawns).next().is_none() {
                 continue;
             }
             let names: Vec<&str> = slices.iter().map(|slice| slice.slice.title()).collect();
@@ -262,11 +302,11 @@ impl Page {
                         whole.method.title()
                     ));
                 }
-                let plot = forest(&label, "pawns", &series, &rows)?;
-                self.plot(
-                    &format!("Values by {title}, in pawns of the same part."),
-                    &plot,
-                );
+                if rows.iter().any(|row| !row.marks.is_empty()) {
+                    let plot = forest(&label, "pawns", &series, &rows)?;
+                    let caption = format!("Values by {title}, in pawns of the same part.");
+                    self.plot(&caption, &plot);
+                }
             }
         }
         let ways = values.rows_by_way();
@@ -306,70 +346,6 @@ impl Page {
         }
         self.table(&rows);
     }
-}
-
-/// Head, then a row a man: each method, the combined value, the claims.
-fn value_rows(values: &ValueTable, unit: &str) -> Vec<Vec<String>> {
-    let is_pawns = unit == "pawns";
-    let mut head = vec!["man".to_owned()];
-    head.extend(
-        values
-            .estimates
-            .iter()
-            .map(|estimate| estimate.method.title().to_owned()),
-    );
-    head.push("combined".to_owned());
-    let claimed: Vec<_> = values
-        .claims
-        .iter()
-        .flat_map(|claims| &claims.values)
-        .collect();
-    let man_unit = if is_pawns { "pawn" } else { "knight" };
-    let claimed: Vec<_> = claimed
-        .into_iter()
-        .filter(|scale| scale.men.contains_key(man_unit))
-        .collect();
-    for scale in &claimed {
-        let source = values
-            .claims
-            .as_ref()
-            .and_then(|claims| claims.source(&scale.source));
-        head.push(source.map_or_else(|| scale.source.clone(), |source| source.label.clone()));
-    }
-    let dash = || "-".to_owned();
-    let mut rows = vec![head];
-    for man in values
-        .estimates
-        .first()
-        .into_iter()
-        .flat_map(|estimate| &estimate.values)
-    {
-        let mut row = vec![man.name.clone()];
-        for estimate in &values.estimates {
-            let value = estimate
-                .of(man.letter)
-                .and_then(|value| if is_pawns { value.pawns } else { value.knights });
-            row.push(value.map_or_else(dash, |interval| interval.to_string()));
-        }
-        let combined = values
-            .combined
-            .iter()
-            .find(|value| value.letter == man.letter);
-        let combined =
-            combined.and_then(|value| if is_pawns { value.pawns } else { value.knights });
-        row.push(combined.map_or_else(dash, |combined| combined.interval.to_string()));
-        for scale in &claimed {
-            row.push(
-                scale
-                    .ratio(&man.name, man_unit)
-                    .map_or_else(dash, |value| format!("{value:.2}")),
-            );
-        }
-        if row[1..].iter().any(|cell| cell != "-") {
-            rows.push(row);
-        }
-    }
-    rows
 }
 
 #[cfg(test)]

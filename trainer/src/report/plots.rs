@@ -152,6 +152,9 @@ pub fn lines(label: &str, x_label: &str, lines: &[Line]) -> anyhow::Result<Strin
                     PathElement::new([(x, y), (x + 18, y)], color.stroke_width(3))
                 });
         }
+        if lines.len() < 2 {
+            return Ok(());
+        }
         chart
             .configure_series_labels()
             .position(SeriesLabelPosition::UpperRight)
@@ -265,22 +268,14 @@ fn ticks(low: f64, high: f64) -> Vec<f64> {
         .collect()
 }
 
-/// A man's worth square by square; the deeper the colour the more.
+/// A man's worth square by square; the deeper the colour the more, in another colour what is less than nothing.
 ///
 /// # Errors
 /// As [`lines`].
 pub fn heat(variant: &Variant, map: &HeatMap) -> anyhow::Result<String> {
     const CELL: i32 = 56;
-    let most = map
-        .squares
-        .iter()
-        .map(|square| square.pawns)
-        .fold(0.1, f64::max);
-    let least = map
-        .squares
-        .iter()
-        .map(|square| square.pawns)
-        .fold(most, f64::min);
+    let worths = map.squares.iter().map(|square| square.pawns.abs());
+    let most = worths.fold(0.1, f64::max);
     let height = CELL * i32::from(variant.ranks()) + 26;
     let label = format!("worth of the {} by square, in pawns", map.name);
     svg(height as u32, &label, |root| {
@@ -288,15 +283,15 @@ pub fn heat(variant: &Variant, map: &HeatMap) -> anyhow::Result<String> {
         for square in variant.board() {
             let name = variant.square_name(square);
             let x = 30 + CELL * i32::from(square.file());
-            let y = CELL * (i32::from(variant.ranks()) - 1 - i32::from(square.rank()));
+            let y = 2 + CELL * (i32::from(variant.ranks()) - 1 - i32::from(square.rank()));
             let cell = [(x, y), (x + CELL - 2, y + CELL - 2)];
             root.draw(&Rectangle::new(cell, GRID.stroke_width(1)))
                 .map_err(failed)?;
             let Some(found) = map.squares.iter().find(|found| found.square == name) else {
                 continue;
             };
-            let depth = (found.pawns - least) / (most - least).max(1e-9);
-            let fill = SERIES[0].mix(0.06 + 0.6 * depth).filled();
+            let color = SERIES[usize::from(found.pawns < 0.0)];
+            let fill = color.mix(0.6 * found.pawns.abs() / most).filled();
             root.draw(&Rectangle::new(cell, fill)).map_err(failed)?;
             let center = (x + CELL / 2, y + CELL / 2);
             root.draw(&Text::new(

@@ -36,6 +36,10 @@ impl std::fmt::Display for Interval {
     }
 }
 
+/// Games without which no interval is given: resampling so few of them does not show how little they say, and of one
+/// game it shows certainty.
+pub const LEAST_GAMES: u64 = 20;
+
 /// The way in which values were found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -163,7 +167,7 @@ pub struct Sampled {
 }
 
 impl Sampled {
-    /// Makes the estimate of a method from its values and draws.
+    /// Makes the estimate of a method from its values and draws. With fewer than [`LEAST_GAMES`] nothing is bounded.
     pub fn new(
         method: Method,
         men: Men<'_>,
@@ -171,6 +175,10 @@ impl Sampled {
         point: Scales,
         draws: Vec<Scales>,
     ) -> Sampled {
+        let draws = match evidence.games >= LEAST_GAMES {
+            true => draws,
+            false => Vec::new(),
+        };
         Sampled {
             estimate: Estimate::assemble(method, men, evidence, &point, &draws),
             point,
@@ -251,8 +259,8 @@ impl Estimate {
     }
 }
 
-/// The percentile bootstrap's 95% interval (Efron 1979); `None` if the estimate or more than 2.5% of the draws failed,
-/// since the interval is then unbounded.
+/// The percentile bootstrap's 95% interval (Efron 1979); `None` if the estimate there is no draw, or more than
+/// 2.5% of the draws failed, since the interval is then unbounded.
 pub fn percentile_interval(
     value: Option<f64>,
     draws: impl Iterator<Item = Option<f64>>,

@@ -2,6 +2,8 @@
 
 mod text;
 
+pub(crate) use text::UNITS;
+
 use super::claims::Claims;
 use super::court::{Results, Ruling};
 use super::estimate::{Estimate, HeatMap};

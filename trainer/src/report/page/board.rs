@@ -1,6 +1,6 @@
 //! What is drawn on a board: heat maps and games.
 
-use super::Page;
+use super::{Page, escaped};
 use crate::report::Report;
 use crate::report::plots::heat;
 use rules::{Color, Piece, Role, Variant};
@@ -13,10 +13,12 @@ impl Page {
         if report.values.heat.is_empty() {
             return Ok(());
         }
-        self.text("<h2>Where a man is worth how much</h2>\n<p>Mean worth by square in pawns, as White sees the board, from the counterfactual probe.</p>\n");
+        self.text("<h2>Where a man is worth how much</h2>\n<p>Mean worth by square in pawns, as White sees the board, from the counterfactual probe; squares where too few of that man stood are left blank.</p>\n");
         for map in &report.values.heat {
             let plot = heat(variant, map)?;
-            self.plot(&map.name, &plot);
+            let removals: u64 = map.squares.iter().map(|square| square.positions).sum();
+            self.text(&format!("<h3>{}</h3>\n", escaped(&map.name)));
+            self.plot(&format!("{removals} removals."), &plot);
         }
         Ok(())
     }

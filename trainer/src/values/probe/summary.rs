@@ -8,7 +8,7 @@ use rules::{Color, Square, Variant};
 use std::collections::BTreeMap;
 
 /// Removals that a square needs before it is shown.
-const LEAST_ON_SQUARE: u64 = 5;
+const LEAST_ON_SQUARE: u64 = 20;
 
 /// All values; `None` without readings.
 pub(super) fn summarise(
@@ -31,10 +31,18 @@ pub(super) fn summarise(
             )
         })
     });
+    // Where the pawn may be worth nothing, nothing is worth so many of it.
+    let has_unit = men
+        .pawn()
+        .is_some_and(|pawn| whole.estimate.values[pawn].pawns.is_some());
+    let heat = match has_unit {
+        true => heat(variant, men, readings),
+        false => Vec::new(),
+    };
     Some(ProbeResult {
         slices: slices.collect(),
         ways: vec![(Way::Exchange, exchanged), (Way::Addition, added)],
-        heat: heat(variant, men, readings),
+        heat,
         whole,
     })
 }

@@ -1,23 +1,23 @@
 //! The table as text.
 
 use super::{SliceValues, ValueTable};
-use crate::arena::normal::Z_95;
 use crate::values::claims::ClaimedValues;
 use crate::values::court::Ruling;
 use crate::values::estimate::{Estimate, Interval, Method, RoleValue};
 use crate::values::probe::Way;
 use crate::values::reconcile::{Combined, CombinedValue};
 
-/// The unit of a block of the text table.
+/// The unit of a table of values.
 #[derive(Debug, Clone, Copy)]
-struct Unit {
+pub(crate) struct Unit {
     /// The man that is worth 1.
-    man: &'static str,
+    pub man: &'static str,
     of: fn(&RoleValue) -> Option<Interval>,
     combined: fn(&CombinedValue) -> Option<Combined>,
 }
 
-const UNITS: [Unit; 2] = [
+/// In pawns, and in knights.
+pub(crate) const UNITS: [Unit; 2] = [
     Unit {
         man: "pawn",
         of: |value| value.pawns,
@@ -39,6 +39,13 @@ impl std::fmt::Display for ValueTable {
                 "No piece values for {}: there is nothing to estimate them from.",
                 self.variant
             );
+        }
+        if !self.is_bounded() {
+            writeln!(
+                f,
+                "The games do not bound what any man of {} is worth yet; let more be played.\n",
+                self.variant
+            )?;
         }
         for unit in UNITS {
             let rows = self.rows(unit);
@@ -62,7 +69,7 @@ impl std::fmt::Display for ValueTable {
 
 impl ValueTable {
     /// The head of the table, then one row a man that has an entry.
-    fn rows(&self, unit: Unit) -> Vec<Vec<String>> {
+    pub(crate) fn rows(&self, unit: Unit) -> Vec<Vec<String>> {
         let claims: Vec<&ClaimedValues> = self
             .claimed_values()
             .filter(|values| values.men.contains_key(unit.man))
@@ -79,7 +86,8 @@ impl ValueTable {
         head.extend(claims.iter().map(|values| self.label(values)));
         let mut rows = vec![head];
         let dash = || "-".to_owned();
-        for man in &self.estimates[0].values {
+        let men = self.estimates.first().into_iter();
+        for man in men.flat_map(|estimate| &estimate.values) {
             let mut row = vec![format!("{} {}", man.letter, man.name)];
             for estimate in &self.estimates {
                 let interval = estimate.of(man.letter).and_then(|value| (unit.of)(value));
@@ -105,6 +113,12 @@ impl ValueTable {
             }
         }
         rows
+    }
+
+    /// Whether the games bound the worth of a man beside that of the pawn.
+    pub(crate) fn is_bounded(&self) -> bool {
+        let mut values = self.estimates.iter().flat_map(|estimate| &estimate.values);
+        values.any(|value| value.pawns.is_some() || value.knights.is_some())
     }
 
     fn claimed_values(&self) -> impl Iterator<Item = &ClaimedValues> {
@@ -140,14 +154,16 @@ impl ValueTable {
                 }));
                 rows.push(row);
             }
-            writeln!(f, "By part of the game in pawns, {}", whole.method.title())?;
-            write_aligned(f, &rows)?;
-            writeln!(f)?;
+            if has_numbers(&rows) {
+                writeln!(f, "By part of the game in pawns, {}", whole.method.title())?;
+                write_aligned(f, &rows)?;
+                writeln!(f)?;
+            }
         }
         Ok(())
     }
 
-    /// The probe's values in pawns by each of its ways, the head first; nothing if there was no probe.
+    /// The probe's values in pawns by each of its ways, the head first; nothing if there was no probe, or it bounds none.
     pub fn rows_by_way(&self) -> Vec<Vec<String>> {
         let probe = self
             .estimates
@@ -173,7 +189,10 @@ impl ValueTable {
             }));
             rows.push(row);
         }
-        rows
+        match has_numbers(&rows) {
+            true => rows,
+            false => Vec::new(),
+        }
     }
 
     fn write_ways(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -230,6 +249,9 @@ impl ValueTable {
     }
 
     fn write_notes(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.is_bounded() {
+            writeln!(f, "-: not bounded by these games")?;
+        }
         for estimate in &self.estimates {
             let Estimate {
                 method,
@@ -263,16 +285,7 @@ impl ValueTable {
             }
         }
         for one in self.matches.iter().chain(&self.trials) {
-            let score = one.score().unwrap_or(0.5);
-            let error = Z_95 * one.pentanomial.moments().standard_error();
-            let games = 2 * one.pentanomial.pairs();
-            writeln!(
-                f,
-                "match, {}: {:.1}% ± {:.1}% in {games} games",
-                one.handicap,
-                100.0 * score,
-                100.0 * error
-            )?;
+            writeln!(f, "match, {one}")?;
         }
         for agreement in &self.exact {
             writeln!(f, "net against tablebase {agreement}")?;
@@ -304,6 +317,12 @@ impl ValueTable {
 fn combined_text(combined: Combined) -> String {
     let mark = if combined.is_contradicted() { " !" } else { "" };
     format!("{}{mark}", combined.interval)
+}
+
+/// Whether a table has anything but its head, the men and dashes.
+fn has_numbers(rows: &[Vec<String>]) -> bool {
+    let mut cells = rows.iter().skip(1).flat_map(|row| &row[1..]);
+    cells.any(|cell| cell != "-")
 }
 
 /// Writes rows with their columns flush left.
