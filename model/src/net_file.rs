@@ -59,16 +59,9 @@ impl NetMeta {
     }
 
     fn check(&self, origin: &str, variant: &Variant) -> Result<(), ModelError> {
-        let wanted = NetMeta::new(variant, self.net, "", 0);
-        if self.variant != wanted.variant {
-            return Err(ModelError::Variant {
-                origin: origin.into(),
-                found: self.variant.clone(),
-                expected: wanted.variant,
-            });
-        }
+        self.check_variant(origin, variant)?;
         self.check_encoding(origin, variant)?;
-        if self.variant_toml != wanted.variant_toml {
+        if self.variant_toml != variant.toml() {
             tracing::warn!(
                 net = origin,
                 variant = self.variant,
@@ -78,9 +71,21 @@ impl NetMeta {
         Ok(())
     }
 
+    fn check_variant(&self, origin: &str, variant: &Variant) -> Result<(), ModelError> {
+        match self.variant == variant.name() {
+            true => Ok(()),
+            false => Err(ModelError::Variant {
+                origin: origin.into(),
+                found: self.variant.clone(),
+                expected: variant.name().to_owned(),
+            }),
+        }
+    }
+
     fn check_encoding(&self, origin: &str, variant: &Variant) -> Result<(), ModelError> {
         let wanted = NetMeta::new(variant, self.net, "", 0);
         if self.encoding() != wanted.encoding() {
+            self.check_variant(origin, variant)?;
             return Err(ModelError::Encoding {
                 origin: origin.into(),
                 found: self.encoding(),
@@ -286,7 +291,10 @@ pub(crate) fn checksum(weights: &Weights) -> String {
     let mut hash = Fnv1a::new();
     for (name, tensor) in weights.iter() {
         name.bytes().for_each(|byte| hash.add(byte.into()));
-        tensor.data.iter().for_each(|x| hash.add(x.to_bits().into()));
+        tensor
+            .data
+            .iter()
+            .for_each(|x| hash.add(x.to_bits().into()));
     }
     format!("{:016x}", hash.value())
 }

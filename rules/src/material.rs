@@ -38,7 +38,11 @@ impl Material {
             let bit = 1 << role.index();
             let hops = |motion: &Motion| matches!(motion.reach, Reach::Hop { .. });
             let hopper = motions[role.index()].iter().any(hops);
-            let mates = |color| mate_positions(variant, color, role, hopper).next().is_some();
+            let mates = |color| {
+                mate_positions(variant, color, role, hopper)
+                    .next()
+                    .is_some()
+            };
             if variant.is_pawn(role) || Color::ALL.into_iter().any(mates) {
                 material.mates_alone |= bit;
             }
@@ -228,7 +232,9 @@ mod tests {
     fn hoppers_are_tried_with_the_king_to_leap_over() {
         let chess = Variant::by_name("chess").unwrap();
         for (betza, can_mate) in [("mRcpR", false), ("gQ", false), ("RpR", true)] {
-            let text = chess.toml().replacen("betza = \"R\"", &format!("betza = \"{betza}\""), 1);
+            let text = chess
+                .toml()
+                .replacen("betza = \"R\"", &format!("betza = \"{betza}\""), 1);
             let variant = Variant::from_toml(&text).unwrap();
             let rook = variant.role_by_letter('R').unwrap();
             assert_eq!(variant.material.mates_alone(rook), can_mate, "{betza}");

@@ -179,6 +179,11 @@ fn variant_errors_name_line_field_and_remedy() {
             "give either `steps` (fixed) or `min_steps` (free)",
         ),
         (
+            "steps = 2",
+            "steps = 4",
+            "`castling.partner`: no R starts on the leader's rank with 4 squares between them",
+        ),
+        (
             "betza = \"N\"",
             "betza = \"NiD\"",
             "`i` needs to know whether the knight has moved",
@@ -195,7 +200,7 @@ fn variant_errors_name_line_field_and_remedy() {
         ),
         (
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq",
-            "k7/1Q6/1K6/8/8/8/8/8 b -",
+            "k7/8/1Q6/8/8/8/8/4K2R b -",
             "line 4, `start`: the game would be over before its first move",
         ),
         (

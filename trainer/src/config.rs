@@ -100,7 +100,14 @@ impl RunConfig {
             path: name.clone(),
             source,
         })?;
-        RunConfig::parse(&text, &name)
+        let mut config = RunConfig::parse(&text, &name)?;
+        // A variant's file may lie beside the recipe that names it.
+        let beside = path.with_file_name(&config.run.variant);
+        let is_here = Path::new(&config.run.variant).exists();
+        if config.run.variant.ends_with(".toml") && !is_here && beside.exists() {
+            config.run.variant = beside.display().to_string();
+        }
+        Ok(config)
     }
 
     /// Reads and checks a recipe that `source` (a path or URL) holds.

@@ -110,15 +110,18 @@ fn print_ways_on(run: &Run, net: &CurrentNet) {
     println!("run   {}", run.storage.url());
     let curves = run.local_folder().join(RunPaths::TENSORBOARD);
     println!("\nGo on with");
-    println!("  {:60} train on", resume_command(run));
+    println!("  {:60} # train on", resume_command(run));
     println!(
-        "  tensorboard --logdir {:39} see the curves",
+        "  tensorboard --logdir {:39} # see the curves",
         shell_word(&curves.to_string_lossy())
     );
     println!(
-        "  {:60} values of the pieces",
+        "  {:60} # values of the pieces",
         format!("falconzero values --run {location}")
     );
+    if net.step == 0 {
+        return;
+    }
     let (a, b) = (
         shell_word(&run.storage.object_url(&RunPaths::net(&net.id))),
         shell_word(&run.storage.object_url(&RunPaths::net(&net_id(0)))),

@@ -22,7 +22,25 @@ pub fn load(name_or_path: &str) -> anyhow::Result<Arc<Variant>> {
     let text = std::fs::read_to_string(name_or_path).with_context(|| {
         format!("cannot read the variant file '{name_or_path}'; check the path")
     })?;
-    Variant::from_toml(&text).with_context(|| format!("'{name_or_path}' is not a valid variant"))
+    let invalid = || format!("'{name_or_path}' is not a valid variant");
+    let variant = Variant::from_toml(&text).with_context(invalid)?;
+    check_name(&variant).with_context(invalid)?;
+    Ok(variant)
+}
+
+/// Checks that a variant does not bear the name of a built-in one that is another game: nets, games and programs would be
+/// taken for that one's.
+///
+/// # Errors
+/// If it does.
+pub fn check_name(variant: &Variant) -> anyhow::Result<()> {
+    let name = variant.name();
+    let builtin = Variant::by_name(name).ok();
+    anyhow::ensure!(
+        builtin.is_none_or(|builtin| builtin.toml() == variant.toml()),
+        "`name`: {name} is a built-in variant; give yours a name of its own"
+    );
+    Ok(())
 }
 
 /// The position of a FEN, or the variant's start position.

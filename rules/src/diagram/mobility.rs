@@ -73,7 +73,7 @@ fn expected(
         Reach::Ride { limit } | Reach::Hop { limit, .. } => (1..=*limit as i8)
             .take_while(|times| on_board((files * times, ranks * times)))
             .map(|times| chance(i32::from(times)))
-            .sum(),
+            .fold(0.0, |sum, chance| sum + chance),
     }
 }
 

@@ -42,8 +42,17 @@ struct Mark {
     initial: bool,
     /// Every way there can be blocked by a lame leap's path.
     lame: bool,
-    /// Every way there leads over another man.
-    hop: bool,
+    /// Every move there without capture leads over another man.
+    quiet_hop: bool,
+    /// Every capture there leads over another man.
+    capture_hop: bool,
+}
+
+impl Mark {
+    /// Whether every way there leads over another man.
+    fn is_hop(self) -> bool {
+        self.quiet_hop && self.capture_hop
+    }
 }
 
 impl PieceDiagram {
@@ -70,19 +79,22 @@ impl PieceDiagram {
                 }
             }
             for to in Bitboard(targets(board, at, motion)) {
+                let is_hop = matches!(motion.reach, Reach::Hop { .. });
                 let new = Mark {
                     quiet: motion.quiet,
                     capture: motion.capture,
                     initial: motion.initial,
                     lame: matches!(motion.reach, Reach::Lame { .. }),
-                    hop: matches!(motion.reach, Reach::Hop { .. }),
+                    quiet_hop: is_hop || !motion.quiet,
+                    capture_hop: is_hop || !motion.capture,
                 };
                 let mark = marks.entry(to).or_insert(new);
                 mark.quiet |= new.quiet;
                 mark.capture |= new.capture;
                 mark.initial &= new.initial;
                 mark.lame &= new.lame;
-                mark.hop &= new.hop;
+                mark.quiet_hop &= new.quiet_hop;
+                mark.capture_hop &= new.capture_hop;
             }
         }
         Some(PieceDiagram {
@@ -116,7 +128,8 @@ impl PieceDiagram {
     }
 
     /// The board as text, two characters a square: `o` moves and captures, `m` only moves, `x`
-    /// only captures; `~` by a lame leap, `^` over a man, `i` only if it has not moved.
+    /// only captures, `c` moves, and captures over a man only, `h` the other way round; `~` by a lame
+    /// leap, `^` over a man, `i` only if it has not moved.
     pub fn text(&self) -> String {
         let cell = |square: Square| -> String {
             if square == self.at {
@@ -128,9 +141,11 @@ impl PieceDiagram {
             let what = match (mark.quiet, mark.capture) {
                 (true, false) => 'm',
                 (false, true) => 'x',
+                _ if mark.capture_hop && !mark.quiet_hop => 'c',
+                _ if mark.quiet_hop && !mark.capture_hop => 'h',
                 _ => 'o',
             };
-            let how = match (mark.initial, mark.hop, mark.lame) {
+            let how = match (mark.initial, mark.is_hop(), mark.lame) {
                 (true, _, _) => 'i',
                 (_, true, _) => '^',
                 (_, _, true) => '~',

@@ -11,7 +11,8 @@ const CELL: u32 = 40;
 impl PieceDiagram {
     /// The diagram as an SVG document: discs for moves with capture, rings for moves without,
     /// crosses for captures only; dashed outlines where a lame leap, a man to leap over or a
-    /// first move is needed; thin lines for the paths of lame leaps.
+    /// first move is needed; a ring with a cross where that is so of one of the two alone; thin lines for
+    /// the paths of lame leaps.
     pub fn svg(&self) -> String {
         let (width, height) = (u32::from(self.files) * CELL, u32::from(self.ranks) * CELL);
         let mut svg = format!(
@@ -80,7 +81,20 @@ impl PieceDiagram {
 }
 
 fn write_mark(svg: &mut String, mark: Mark, cx: u32, cy: u32) {
-    let dashes = match mark.lame || mark.hop || mark.initial {
+    let mut mark = mark;
+    if mark.quiet && mark.capture && mark.quiet_hop != mark.capture_hop {
+        // One way needs a man to leap over and the other does not: a ring and a cross, one of them dashed.
+        let only = |quiet: bool| Mark {
+            quiet,
+            capture: !quiet,
+            quiet_hop: mark.quiet_hop || !quiet,
+            capture_hop: mark.capture_hop || quiet,
+            ..mark
+        };
+        write_mark(svg, only(false), cx, cy);
+        mark = only(true);
+    }
+    let dashes = match mark.lame || mark.is_hop() || mark.initial {
         true => " stroke-dasharray=\"4 3\"",
         false => "",
     };

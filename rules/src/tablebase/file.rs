@@ -59,7 +59,7 @@ pub(super) fn from_bytes(
     let name = take(&mut rest, usize::from(length))?;
     if hash != variant_hash {
         return Err(wrong(&format!(
-            "it was built for other rules than those of {}; build it again",
+            "it was built for other rules than those of {}; give the tables of each game a folder of their own (--dir), or build it again",
             variant.name()
         )));
     }

@@ -89,12 +89,30 @@ fn rule(
             return Err(source.error(table.leader.span(), "castling.leader", message));
         }
     }
+    if !source.start.hand.contains(*table.partner.get_ref())
+        && !has_room(source, leader, partner, min_steps)
+    {
+        let message = format!(
+            "no {} starts on the leader's rank with {min_steps} squares between them, so that it could never castle",
+            table.partner.get_ref()
+        );
+        return Err(source.error(table.partner.span(), "castling.partner", message));
+    }
     Ok(Castling {
         leader,
         partner,
         min_steps,
         max_steps,
         name_partner: table.name_partner,
+    })
+}
+
+/// Whether White's leader could make so many steps towards a partner at the start; the array is the same for Black.
+fn has_room(source: &Source, leader: Role, partner: Role, steps: u8) -> bool {
+    let squares = |role| source.start_squares(Color::White, role).into_iter();
+    squares(leader).any(|from| {
+        squares(partner)
+            .any(|to| to.rank() == from.rank() && to.file().abs_diff(from.file()) > steps)
     })
 }
 

@@ -31,7 +31,8 @@ pub struct NetFit {
 }
 
 impl NetFit {
-    /// Measures a net, its file's bytes and their name, on as many as `most` samples of either kind, the newest ones.
+    /// Measures a net, its file's bytes and their name, on as many as `most` samples of either kind, both from the same,
+    /// newest stretch of games.
     ///
     /// # Errors
     /// If the net cannot be read. Games that cannot be learnt from are left out with a warning.
@@ -51,14 +52,8 @@ impl NetFit {
             }
         }
         let batcher = Batcher::new(run.variant.clone(), 0.0);
-        let newest = |samples: Vec<_>| -> Vec<&Sample> {
-            let skipped = samples.len().saturating_sub(most);
-            samples.into_iter().skip(skipped).collect()
-        };
-        let kinds = [
-            (false, newest(replay.window().collect())),
-            (true, newest(replay.holdout().collect())),
-        ];
+        let [learnt, held_out] = of_one_stretch(&replay, run.config.learn.holdout_every, most);
+        let kinds = [(false, learnt), (true, held_out)];
         let mut rows = Vec::new();
         let phases = [Phase::Opening, Phase::Middlegame, Phase::Endgame];
         for phase in std::iter::once(None).chain(phases.map(Some)) {
@@ -78,4 +73,26 @@ impl NetFit {
         }
         Ok(NetFit { rows })
     }
+}
+
+/// Samples learnt from and held-out ones, at most so many of either, of the same games' time: what early and late games teach
+/// is not equally hard to foresee, so that samples of different stretches could not be compared.
+fn of_one_stretch(replay: &Replay, holdout_every: u64, most: usize) -> [Vec<&Sample>; 2] {
+    let times = holdout_every as usize - 1;
+    let held_out = most
+        .min(replay.holdout().len())
+        .min(replay.window().len().div_ceil(times));
+    let learnt = (held_out * times).min(replay.window().len());
+    let stride = learnt.div_ceil(most).max(1);
+    [
+        replay
+            .window()
+            .skip(replay.window().len() - learnt)
+            .step_by(stride)
+            .collect(),
+        replay
+            .holdout()
+            .skip(replay.holdout().len() - held_out)
+            .collect(),
+    ]
 }

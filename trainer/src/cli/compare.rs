@@ -46,7 +46,8 @@ pub struct Args {
 const EXAMPLES: &str = "\
 Examples:
   falconzero compare base.toml wide.toml --minutes 20 --seeds 2
-  falconzero compare configs/runs/falcon-quick.toml mine.toml --dir runs/mine --minutes 5 --seeds 1 --games 40";
+  falconzero compare configs/runs/falcon-quick.toml mine.toml \\
+      --dir runs/mine --minutes 5 --seeds 1 --games 40";
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {
@@ -73,6 +74,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     let bar = ProgressBar::new(0).with_style(style("{msg} {pos}/{len}"));
     logging::keep_clear_of(bar.clone());
     let complete = tournament::play(&plan, &variant, &matches, &stop, &mut |a, b, done, all| {
+        tracing::info!("match {} of {all}: {a} against {b}", done + 1);
         bar.set_message(format!("{a} against {b}, match"));
         bar.set_length(all as u64);
         bar.set_position(done as u64 + 1);
@@ -100,6 +102,14 @@ fn train_all(plan: &Plan, stop: &AtomicBool) -> anyhow::Result<Option<Vec<Accoun
         let account = match training::finished(plan, run)? {
             Some(account) => account,
             None => {
+                tracing::info!(
+                    "run {} of {}: {}, {} minutes, log in {}",
+                    number + 1,
+                    runs.len(),
+                    run.name,
+                    plan.minutes,
+                    plan.run_folder(run).join(training::LOG).display()
+                );
                 bar.reset();
                 bar.set_message(format!(
                     "training {}, run {} of {}",

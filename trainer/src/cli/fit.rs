@@ -37,7 +37,8 @@ pub struct Args {
 const EXAMPLES: &str = "\
 Examples:
   falconzero fit --run runs/falcon-quick
-  falconzero fit --run runs/falcon-overnight wider.toml --steps 5000 --out wider.safetensors";
+  falconzero fit --run runs/falcon-overnight wider.toml --steps 5000 \\
+      --out wider.safetensors";
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {

@@ -39,12 +39,18 @@ const ABOUT: &str =
 
 const EXAMPLES: &str = "\
 Examples:
-  falconzero variants                                    # what can be played
-  falconzero piece nCnZ                                  # where a piece goes
-  falconzero train configs/runs/falcon-quick.toml        # ten minutes of self-play training
-  falconzero values --run runs/falcon-quick              # what the run says the pieces are worth
-  falconzero engine --net runs/falcon-quick              # play in XBoard and other programs, over UCI or CECP
-  falconzero perft --variant falcon --depth 4            # count the lines of play of a given length
+  # what can be played
+  falconzero variants
+  # where a piece goes
+  falconzero piece nCnZ
+  # ten minutes of self-play training
+  falconzero train configs/runs/falcon-quick.toml
+  # what the run says the pieces are worth
+  falconzero values --run runs/falcon-quick
+  # play in XBoard and other programs, over UCI or CECP
+  falconzero engine --net runs/falcon-quick
+  # count the lines of play of a given length
+  falconzero perft --variant falcon --depth 4
 
 `falconzero COMMAND --help` explains each command. RUST_LOG=debug shows more of what happens.";
 

@@ -16,7 +16,8 @@ pub struct Args {
 
 const EXAMPLES: &str = "\
 Example:
-  falconzero moves --variant falcon --fen '4k5/10/10/10/4F5/10/10/4K5 w - - 0 1'";
+  falconzero moves --variant falcon \\
+      --fen '4k5/10/10/10/4F5/10/10/4K5 w - - 0 1'";
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {

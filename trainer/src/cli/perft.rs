@@ -24,7 +24,8 @@ pub struct Args {
 const EXAMPLES: &str = "\
 Examples:
   falconzero perft --variant falcon --depth 3
-  falconzero perft --variant chess --fen '8/8/8/8/8/4k3/4p3/4K3 w - - 0 1' --depth 5 --divide";
+  falconzero perft --variant chess --fen '4k3/8/8/8/8/8/4P3/4K3 w - - 0 1' \\
+      --depth 5 --divide";
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {

@@ -22,16 +22,21 @@ pub struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  falconzero piece nCnZ                             # the falcon of Falcon Chess
-  falconzero piece fRbB --board 8x8                 # the hunter
-  falconzero piece mRcpR --svg cannon.svg           # a cannon, also as a picture";
+  # the falcon of Falcon Chess
+  falconzero piece nCnZ
+  # the hunter
+  falconzero piece fRbB --board 8x8
+  # a cannon, also as a picture
+  falconzero piece mRcpR --svg cannon.svg";
 
 /// What the marks of a drawing mean.
-const LEGEND: [(&str, &str); 7] = [
+const LEGEND: [(&str, &str); 9] = [
     ("@", "the piece"),
     ("o", "moves and captures"),
     ("m", "only moves"),
     ("x", "only captures"),
+    ("c", "moves, and captures over another man only"),
+    ("h", "captures, and moves over another man only"),
     ("~", "a lame leap, which men on the way can block"),
     ("^", "only over another man"),
     ("i", "only with a piece that has not moved"),
@@ -143,6 +148,9 @@ mod tests {
             assert!(pawn.contains(part), "'{part}' is missing in:\n{pawn}");
         }
         assert!(!described("R").contains("Lame leaps"));
+        let cannon = described("mRcpR");
+        assert!(cannon.contains("c  moves, and captures over"), "{cannon}");
+        assert!(cannon.contains("m  only moves"), "{cannon}");
     }
 
     #[test]

@@ -37,8 +37,10 @@ pub struct Args {
 const EXAMPLES: &str = "\
 Examples:
   falconzero report --run runs/falcon-quick
-  falconzero values --run runs/falcon-overnight --odds-games 2000 --claim-games 1000 --json values.json
-  falconzero report --run runs/falcon-overnight --values values.json --control chess.json --out report.html";
+  falconzero values --run runs/falcon-overnight --odds-games 2000 \\
+      --claim-games 1000 --json values.json
+  falconzero report --run runs/falcon-overnight --values values.json \\
+      --control chess.json --out report.html";
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {

@@ -39,8 +39,10 @@ pub struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  falconzero selfplay --run runs/falcon-quick             # one more worker on this machine
-  falconzero selfplay --run s3://bucket/run               # on any machine that reaches the storage
+  # one more worker on this machine
+  falconzero selfplay --run runs/falcon-quick
+  # on any machine that reaches the storage
+  falconzero selfplay --run s3://bucket/run
 
 `falconzero train` starts workers of its own. A worker waits while it is too far ahead of the trainer, and ends at
 Ctrl-C; all games that it has finished are safe at any time.";

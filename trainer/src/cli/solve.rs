@@ -24,7 +24,8 @@ pub struct Args {
 
 const EXAMPLES: &str = "\
 Example:
-  falconzero solve --variant falcon --fen '10/p1P1r5/9R/k9/10/PP1bq5/6K3/10 w - - 0 1' --mate 1";
+  falconzero solve --variant falcon \\
+      --fen '10/p1P1r5/9R/k9/10/PP1bq5/6K3/10 w - - 0 1' --mate 1";
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {

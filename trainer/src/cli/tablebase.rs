@@ -43,9 +43,12 @@ pub struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  falconzero tablebase KFvK --variant falcon                       # can king and falcon mate a bare king?
-  falconzero tablebase KBNvK --variant falcon --dir tables/falcon  # four men, kept for later use
-  falconzero tablebase --variant chess --probe '8/8/8/3k4/8/8/8/R3K3 w - - 0 1'";
+  # can king and falcon mate a bare king?
+  falconzero tablebase KFvK --variant falcon
+  # four men, kept for later use
+  falconzero tablebase KBNvK --variant falcon --dir tables/falcon
+  falconzero tablebase --variant chess \\
+      --probe '8/8/8/3k4/8/8/8/R3K3 w - - 0 1'";
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {

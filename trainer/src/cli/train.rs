@@ -21,6 +21,9 @@ pub struct Args {
     /// Go on with an existing run, with the recipe that it was started with.
     #[arg(long)]
     resume: bool,
+    /// The variant: a name that `falconzero variants` lists, or the path of a TOML file; overrides the recipe of a new run.
+    #[arg(long, conflicts_with = "resume")]
+    variant: Option<String>,
     /// Minutes for the whole run, those before a resumption included; overrides the recipe.
     #[arg(long)]
     minutes: Option<f64>,
@@ -44,11 +47,18 @@ pub struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  falconzero train configs/runs/falcon-quick.toml                 # ten minutes, into runs/falcon-quick
+  # ten minutes, into runs/falcon-quick
+  falconzero train configs/runs/falcon-quick.toml
   falconzero train configs/runs/falcon-quick.toml --run runs/b --seed 2
-  falconzero train mine.toml --from runs/falcon-hour              # another recipe, from the net of a run on
-  falconzero train --resume --run runs/falcon-quick --minutes 60  # go on until an hour is full
-  falconzero selfplay --run runs/falcon-quick                     # one more worker, from any machine
+  # a game of your own
+  falconzero train configs/runs/falcon-quick.toml \\
+      --variant mine.toml --run runs/mine
+  # another recipe, from the net of a run on
+  falconzero train mine.toml --from runs/falcon-hour
+  # go on until an hour is full
+  falconzero train --resume --run runs/falcon-quick --minutes 60
+  # one more worker, from any machine
+  falconzero selfplay --run runs/falcon-quick
 
 Ctrl-C ends a run cleanly, with a checkpoint. The recipes are in configs/runs; reference.toml explains every field.";
 
@@ -60,6 +70,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         false => begin(&args)?,
     };
     run.storage = run.storage.patient(stop.clone());
+    println!("{}", headline(&run));
     match pipeline::run(&run, &stop)? {
         Ended::TimeUp => finale::finish(&run, &stop),
         Ended::Interrupted => {
@@ -70,6 +81,22 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             Ok(())
         }
     }
+}
+
+/// What is about to happen, in a line.
+fn headline(run: &Run) -> String {
+    let RunConfig {
+        run: section, net, ..
+    } = &run.config;
+    format!(
+        "{}: a net of {} blocks with {} channels, {} workers, {} minutes in all, into {}",
+        run.variant.title(),
+        net.blocks,
+        net.channels,
+        section.worker_count(),
+        section.minutes,
+        run.storage.url()
+    )
 }
 
 fn begin(args: &Args) -> anyhow::Result<Run> {
@@ -95,6 +122,9 @@ fn resume(args: &Args) -> anyhow::Result<Run> {
 }
 
 fn override_with(config: &mut RunConfig, args: &Args) -> anyhow::Result<()> {
+    if let Some(variant) = &args.variant {
+        config.run.variant.clone_from(variant);
+    }
     config.run.minutes = args.minutes.unwrap_or(config.run.minutes);
     config.run.workers = args.workers.unwrap_or(config.run.workers);
     if let Some(net) = &args.from {

@@ -66,10 +66,14 @@ pub struct Args {
 const EXAMPLES: &str = "\
 Examples:
   falconzero values --run runs/falcon-quick
-  falconzero values --run runs/falcon-overnight --share 0.3 --positions 10000 --json values.json
-  falconzero values --run runs/falcon-overnight --odds-games 2000 --claim-games 2000     # matches as well
+  falconzero values --run runs/falcon-overnight --share 0.3 \\
+      --positions 10000 --json values.json
+  # matches as well
+  falconzero values --run runs/falcon-overnight --odds-games 2000 \\
+      --claim-games 2000
   # the net at its best instead of while it learnt:
-  falconzero values --run runs/falcon-overnight --fresh-games 2000 --odds-games 2000 --simulations 200";
+  falconzero values --run runs/falcon-overnight --fresh-games 2000 \\
+      --odds-games 2000 --simulations 200";
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {

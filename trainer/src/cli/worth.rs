@@ -54,9 +54,11 @@ pub struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  falconzero worth CZ                          # the bison: a (1,3)+(2,3) leaper, on 10x8
+  # the bison: a (1,3)+(2,3) leaper, on 10x8
+  falconzero worth CZ
   falconzero worth WD --on chess --minutes 20
-  falconzero worth nCnZ                        # the falcon itself";
+  # the falcon itself
+  falconzero worth nCnZ";
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {

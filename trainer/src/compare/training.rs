@@ -9,6 +9,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+/// Name of the log in a run's folder.
+pub const LOG: &str = "train.log";
 /// Time between two looks at a training process.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
@@ -53,7 +55,7 @@ pub fn train(
     on_tick: &mut dyn FnMut(),
 ) -> anyhow::Result<Option<Account>> {
     let folder = plan.run_folder(run);
-    let log = folder.join("train.log");
+    let log = folder.join(LOG);
     let mut child = start(plan, run, &log)?;
     let status = loop {
         if let Some(status) = child.try_wait()? {

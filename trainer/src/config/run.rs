@@ -11,7 +11,8 @@ const MOST_GAMES: usize = 16_384;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RunSection {
-    /// The variant: a name that `falconzero variants` lists, or the path of a TOML file. Default `falcon`.
+    /// The variant: a name that `falconzero variants` lists, or the path of a TOML file, from the working directory or else
+    /// from the recipe's folder. Default `falcon`.
     pub variant: String,
     /// The run's folder or URL; empty for `runs/` and the name of the recipe's file. Default empty.
     pub dir: String,

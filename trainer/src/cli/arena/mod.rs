@@ -83,10 +83,14 @@ pub struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  falconzero arena --variant falcon --a runs/falcon-quick --b greedy --games 100 --simulations 16
-  falconzero arena --variant falcon --a new.safetensors --b old.safetensors --games 400 --json match.json
-  falconzero arena --variant falcon --a runs/falcon-quick --b cecp:fairymax --st 1 --games 40 --pgn games.pgn
-  falconzero arena --variant chess --a uci:stockfish --a-option 'Skill Level=0' --b runs/chess-hour --tc 10+0.1 --sprt 0 50";
+  falconzero arena --variant falcon --a runs/falcon-quick --b greedy \\
+      --games 100 --simulations 16
+  falconzero arena --variant falcon --a new.safetensors --b old.safetensors \\
+      --games 400 --json match.json
+  falconzero arena --variant falcon --a runs/falcon-quick --b cecp:fairymax \\
+      --st 1 --games 40 --pgn games.pgn
+  falconzero arena --variant chess --a uci:stockfish \\
+      --a-option 'Skill Level=0' --b runs/chess-hour --tc 10+0.1 --sprt 0 50";
 
 /// Plies of agreement before a game is adjudicated.
 const AGREEMENT: u32 = 6;

@@ -40,10 +40,14 @@ pub struct Args {
 const EXAMPLES: &str = "\
 Examples:
   falconzero export --net runs/falcon-quick --format onnx --out falcon.onnx
-  falconzero export --net runs/falcon-quick --format safetensors --out falcon.safetensors
-  falconzero export --variant falcon-hunter-66 --format variants-ini --out variants.ini
-  falconzero export --net runs/chess-hour --format nnue                       # distilled on the run's games, some minutes
-  falconzero export --variant chess --format nnue                        # material only, to measure the other against";
+  falconzero export --net runs/falcon-quick --format safetensors \\
+      --out falcon.safetensors
+  falconzero export --variant falcon-hunter-66 --format variants-ini \\
+      --out variants.ini
+  # distilled on the run's games, some minutes
+  falconzero export --net runs/chess-hour --format nnue
+  # material only, to measure the other against
+  falconzero export --variant chess --format nnue";
 
 /// A format of another program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

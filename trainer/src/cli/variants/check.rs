@@ -1,5 +1,6 @@
 //! `falconzero variants check`: what a variant's file means.
 
+use crate::variant;
 use anyhow::Context;
 use rules::Variant;
 use std::path::PathBuf;
@@ -7,17 +8,25 @@ use std::path::PathBuf;
 /// Explain what was understood of a variant's file, or report the mistakes in it with line and remedy.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The variant's TOML file.
+    /// The variant's TOML file (or a built-in variant's name).
     file: PathBuf,
 }
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {
     let file = args.file.display();
-    let text = std::fs::read_to_string(&args.file)
-        .with_context(|| format!("cannot read the variant file '{file}'; check the path"))?;
+    let builtin = args
+        .file
+        .to_str()
+        .filter(|name| Variant::builtin_names().contains(name));
+    let text = match builtin {
+        Some(name) => Variant::by_name(name)?.toml().to_owned(),
+        None => std::fs::read_to_string(&args.file)
+            .with_context(|| format!("cannot read the variant file '{file}'; check the path"))?,
+    };
     match Variant::check(&text) {
         Ok(variant) => {
+            variant::check_name(&variant)?;
             print!("{}", variant.explain());
             let moves = variant.start().legal_moves(&variant).len();
             println!(

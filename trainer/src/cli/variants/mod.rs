@@ -18,16 +18,22 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
+    /// List the built-in variants, as without a subcommand.
+    List,
     Check(check::Args),
     Show(show::Args),
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  falconzero variants                                     # names, board sizes, titles and start positions
-  falconzero variants --toml falcon > mine.toml           # a file to change
-  falconzero variants check mine.toml                     # what it means, or the mistakes in it
-  falconzero variants show falcon --svg falcon.svg        # its rules in words and its board as a picture
+  # names, board sizes, titles and start positions
+  falconzero variants
+  # a file to change
+  falconzero variants --toml falcon > mine.toml
+  # what it means, or the mistakes in it
+  falconzero variants check mine.toml
+  # its rules in words and its board as a picture
+  falconzero variants show falcon --svg falcon.svg
 
 docs/variants.md explains the file format.";
 
@@ -36,6 +42,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     match (args.command, args.toml) {
         (Some(Command::Check(args)), _) => check::run(args),
         (Some(Command::Show(args)), _) => show::run(args),
+        (Some(Command::List), _) => list(),
         (None, Some(name)) => {
             print!("{}", crate::variant::load(&name)?.toml());
             Ok(())

@@ -2,8 +2,8 @@
 
 use super::play::{PairScores, Players};
 use super::{Handicap, Posterior};
-use crate::arena::normal::Z_95;
 use crate::arena::material::MaterialTable;
+use crate::arena::normal::Z_95;
 use crate::arena::pentanomial::{GameScore, Pentanomial};
 use crate::values::estimate::{Evidence, Men, Method, Sampled, Scales, ratio};
 use anyhow::ensure;
