@@ -33,8 +33,18 @@ impl FromStr for Ground {
             "falcon" => Ok(Ground::Falcon),
             "chess" => Ok(Ground::Chess),
             "10x10" => Ok(Ground::TenByTen),
-            _ => Err(format!("'{text}' is no ground; use falcon, chess or 10x10")),
+            _ => Err(format!("a piece is not tried in '{text}'; use falcon, chess or 10x10")),
         }
+    }
+}
+
+impl std::fmt::Display for Ground {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Ground::Falcon => "falcon",
+            Ground::Chess => "chess",
+            Ground::TenByTen => "10x10",
+        })
     }
 }
 

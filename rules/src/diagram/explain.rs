@@ -31,9 +31,12 @@ impl Variant {
         text.push('\n');
         text.push_str(&self.start.board_text(self));
         text.push('\n');
+        let mut diagrams = Vec::new();
         for role in self.role_ids() {
-            self.explain_role(&mut text, role);
+            diagrams.extend(self.explain_role(&mut text, role));
         }
+        text.push_str(&PieceDiagram::legend(&diagrams));
+        text.push('\n');
         for line in self.rules_in_words() {
             text.push_str(&line);
             text.push('\n');
@@ -41,7 +44,7 @@ impl Variant {
         text
     }
 
-    fn explain_role(&self, text: &mut String, role: Role) {
+    fn explain_role(&self, text: &mut String, role: Role) -> Option<PieceDiagram> {
         let info = self.role_info(role);
         let kind = match (info.is_royal, info.is_pawn) {
             (true, _) => ", royal",
@@ -51,15 +54,15 @@ impl Variant {
         // Writing to a string cannot fail. The string was parsed when the variant was compiled.
         let _ = writeln!(text, "{} {}: {}{kind}", info.letter, info.name, info.betza);
         let motions = betza::parse(&info.betza).unwrap_or_default();
-        if let Some(diagram) = PieceDiagram::new(&motions, self.files, self.ranks) {
-            let _ = writeln!(
-                text,
-                "{}mobility {:.2} on an empty board, {:.2} on a crowded one\n",
-                diagram.text(),
-                diagram.empty_mobility(),
-                diagram.crowded_mobility()
-            );
-        }
+        let diagram = PieceDiagram::new(&motions, self.files, self.ranks)?;
+        let _ = writeln!(
+            text,
+            "{}mobility {:.2} on an empty board, {:.2} on one where three squares of ten are taken\n",
+            diagram.text(),
+            diagram.empty_mobility(),
+            diagram.crowded_mobility()
+        );
+        Some(diagram)
     }
 
     fn letters(&self, roles: impl IntoIterator<Item = Role>) -> String {

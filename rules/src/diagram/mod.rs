@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use crate::betza::{Motion, Offset, Reach};
 use crate::tables::ray;
-use crate::{Bitboard, Position, Square, Variant};
+use crate::{Bitboard, Color, Position, Square, Variant};
 
 /// Where a piece goes from the middle of an empty board, seen by White.
 ///
@@ -47,6 +47,19 @@ struct Mark {
     /// Every capture there leads over another man.
     capture_hop: bool,
 }
+
+/// What the marks of the text drawings mean.
+const LEGEND: [(char, &str); 9] = [
+    ('@', "the piece"),
+    ('o', "moves and captures"),
+    ('m', "only moves"),
+    ('x', "only captures"),
+    ('c', "moves, and captures over another man only"),
+    ('h', "captures, and moves over another man only"),
+    ('~', "a lame leap, which men on the way can block"),
+    ('^', "only over another man"),
+    ('i', "only with a piece that has not moved"),
+];
 
 impl Mark {
     /// Whether every way there leads over another man.
@@ -108,6 +121,19 @@ impl PieceDiagram {
         })
     }
 
+    /// What the marks in these drawings mean, a line each.
+    pub fn legend<'a>(diagrams: impl IntoIterator<Item = &'a PieceDiagram>) -> String {
+        let mut marks = String::new();
+        for diagram in diagrams {
+            let board = diagram.text();
+            // The last line has the letters of the files, the numbers of the ranks come first in every other.
+            marks.extend(board.lines().rev().skip(1).map(|line| &line[2..]));
+        }
+        let used = LEGEND.iter().filter(|(mark, _)| marks.contains(*mark));
+        used.map(|(mark, meaning)| format!("{mark}  {meaning}\n"))
+            .collect()
+    }
+
     /// Squares reached on average over all squares of an empty board.
     pub fn empty_mobility(&self) -> f64 {
         self.empty_mobility
@@ -158,8 +184,26 @@ impl PieceDiagram {
 }
 
 impl Position {
-    /// The board as text, with ranks and files: letters, `.` for empty squares.
+    /// The board as text, with ranks and files: letters, `.` for empty squares; a line with the men in hand if there are
+    /// any.
     pub fn board_text(&self, variant: &Variant) -> String {
+        let mut text = self.squares_text(variant);
+        let hands = Color::ALL.map(|color| {
+            let men = variant.hand_roles.iter();
+            let letters = men.map(|&role| {
+                let letter = variant.role_info(role).letter.to_string();
+                letter.repeat(self.hand(color, role).into())
+            });
+            letters.collect::<String>()
+        });
+        if hands.iter().any(|men| !men.is_empty()) {
+            let [white, black] = hands;
+            text.push_str(&format!("in hand: White {white}, Black {black}\n"));
+        }
+        text
+    }
+
+    fn squares_text(&self, variant: &Variant) -> String {
         grid(
             variant.files(),
             variant.ranks(),
@@ -168,8 +212,8 @@ impl Position {
                 let letter = self.piece_at(square).map(|piece| {
                     let letter = variant.role_info(piece.role).letter;
                     match piece.color {
-                        crate::Color::White => letter,
-                        crate::Color::Black => letter.to_ascii_lowercase(),
+                        Color::White => letter,
+                        Color::Black => letter.to_ascii_lowercase(),
                     }
                 });
                 match letter {

@@ -29,19 +29,6 @@ Examples:
   # a cannon, also as a picture
   falconzero piece mRcpR --svg cannon.svg";
 
-/// What the marks of a drawing mean.
-const LEGEND: [(&str, &str); 9] = [
-    ("@", "the piece"),
-    ("o", "moves and captures"),
-    ("m", "only moves"),
-    ("x", "only captures"),
-    ("c", "moves, and captures over another man only"),
-    ("h", "captures, and moves over another man only"),
-    ("~", "a lame leap, which men on the way can block"),
-    ("^", "only over another man"),
-    ("i", "only with a piece that has not moved"),
-];
-
 /// Files and ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct BoardSize {
@@ -84,15 +71,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
 
 /// Drawing, legend of the marks in it, paths of lame leaps, mobility.
 fn describe(diagram: &PieceDiagram) -> String {
-    let board = diagram.text();
-    // The last line has the letters of the files, the numbers of the ranks come first in every other.
-    let marks: String = board.lines().rev().skip(1).map(|line| &line[2..]).collect();
-    let mut text = format!("{board}\n");
-    for (mark, meaning) in LEGEND {
-        if marks.contains(mark) {
-            text.push_str(&format!("{mark}  {meaning}\n"));
-        }
-    }
+    let mut text = format!("{}\n{}", diagram.text(), PieceDiagram::legend([diagram]));
     let paths: Vec<String> = diagram
         .lame_paths()
         .map(|(to, ways)| path_line(to, ways))

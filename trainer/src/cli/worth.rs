@@ -9,10 +9,10 @@ use crate::values::odds::OddsConfig;
 use crate::values::table::ValueTable;
 use crate::values::{Sources, ValuesConfig, ValuesStage, first_table};
 use crate::worth::{Ground, LETTER, outlook};
-use crate::{finale, interrupt, progress};
+use crate::{interrupt, progress};
 use anyhow::{Context, ensure};
 use model::DeviceChoice;
-use rules::{PieceDiagram, betza};
+use rules::{PieceDiagram, Variant, betza};
 use selfplay::layout::safe_segment;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -35,12 +35,15 @@ pub struct Args {
     /// The game it is tried in: falcon, chess or 10x10.
     #[arg(long, default_value = "falcon")]
     on: Ground,
-    /// Time for all of it in minutes, above 0.
+    /// Time for all of it in minutes, above 0; with --resume what was spent before counts.
     #[arg(long, default_value_t = 60.0)]
     minutes: f64,
     /// Folder or URL of the run to begin [default: runs/worth-BETZA].
     #[arg(long)]
     run: Option<String>,
+    /// Go on with the study that there is, with more minutes.
+    #[arg(long)]
+    resume: bool,
     /// Worker processes [default: one per core].
     #[arg(long)]
     workers: Option<usize>,
@@ -58,7 +61,9 @@ Examples:
   falconzero worth CZ
   falconzero worth WD --on chess --minutes 20
   # the falcon itself
-  falconzero worth nCnZ";
+  falconzero worth nCnZ
+  # go on until three hours are full
+  falconzero worth nCnZ --resume --minutes 180";
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {
@@ -85,17 +90,50 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     }
     let stop =
         interrupt::flag("Finishing with what there is; press Ctrl-C again to stop at once.")?;
-    let mut run = Run::begin(&location, config, variant)?;
+    let mut run = match args.resume {
+        true => resume(&location, config, &variant)?,
+        false => Run::begin(&location, config, variant).context(
+            "a study is gone on with by --resume, with more --minutes than before",
+        )?,
+    };
     run.storage = run.storage.patient(stop.clone());
     if pipeline::run(&run, &stop)? == Ended::Interrupted {
         println!(
-            "Stopped. Go on with\n  {}\n  falconzero values --run {} --odds-games 1000 --focus {LETTER}",
-            finale::resume_command(&run),
-            shell_word(&location)
+            "Stopped. Go on with\n  {}",
+            resume_command(&args, args.minutes)
         );
         return Ok(());
     }
     report(&run, &args, &location, &stop)
+}
+
+/// The study that there is, with as much time as this one has.
+fn resume(location: &str, config: RunConfig, variant: &Variant) -> anyhow::Result<Run> {
+    let mut run = Run::open(location)?;
+    ensure!(
+        run.variant.toml() == variant.toml(),
+        "the run in '{location}' is of {}, and not of {}; give the run of this piece: --run DIR",
+        run.variant.title(),
+        variant.title()
+    );
+    run.config.run.minutes = config.run.minutes;
+    run.config.run.workers = config.run.workers;
+    run.config.device = config.device;
+    Ok(run)
+}
+
+/// The command that goes on with a study.
+fn resume_command(args: &Args, minutes: f64) -> String {
+    let ground = match args.on {
+        Ground::Falcon => String::new(),
+        other => format!(" --on {other}"),
+    };
+    let run = args.run.as_ref();
+    let run = run.map_or_else(String::new, |run| format!(" --run {}", shell_word(run)));
+    format!(
+        "falconzero worth {}{ground}{run} --resume --minutes {minutes}",
+        shell_word(&args.betza)
+    )
 }
 
 /// The shipped recipe for so much time.
@@ -165,7 +203,7 @@ fn report(run: &Run, args: &Args, location: &str, stop: &Arc<AtomicBool>) -> any
     }
     println!(
         "Go on with\n  {}\n  falconzero values --run {} --odds-games 1000 --focus {LETTER}",
-        finale::resume_command(run),
+        resume_command(args, 2.0 * args.minutes),
         shell_word(location)
     );
     Ok(())

@@ -22,16 +22,24 @@
   words.setAttribute("aria-live", "polite");
   root.append(select, board, bar, words);
 
+  const rows = (text) => text.replace(/\[.*\]/, "").split("/").map((row) => row.replace(/\d+/g, (n) => " ".repeat(+n)));
+  const inHand = (text) => {
+    const men = text.match(/\[(.*)\]/)?.[1];
+    return men ? `; in hand: ${men}` : "";
+  };
+
   const show = () => {
     const { boards, moves, q } = GAMES[game];
     board.replaceChildren();
-    boards[ply].replace(/\[.*\]/, "").split("/").forEach((row, fromTop) => {
-      const cells = row.replace(/\d+/g, (n) => " ".repeat(+n));
+    const before = rows(boards[Math.max(0, ply - 1)]);
+    rows(boards[ply]).forEach((cells, fromTop) => {
       [...cells].forEach((letter, file) => {
         const x = margin + file * 100, y = fromTop * 100;
         if (letter === "*") return;
         const dark = (file + ranks - 1 - fromTop) % 2 === 0;
         make("rect", { x, y, width: 100, height: 100, fill: dark ? "var(--dark)" : "var(--light)" }, board);
+        if (letter !== before[fromTop][file])
+          make("rect", { x: x + 4, y: y + 4, width: 92, height: 92, fill: "none", stroke: "var(--s2)", "stroke-width": 6 }, board);
         if (letter !== " ") {
           const side = letter === letter.toUpperCase() ? "w" : "b";
           make("use", { href: `#${side}${letter.toUpperCase()}`, x, y, width: 100, height: 100 }, board);
@@ -45,7 +53,7 @@
     const value = ply < q.length ? `; the search sees ${q[ply].toFixed(2)} for White` : "";
     const next = ply < moves.length ? `next ${moves[ply]}` : "the end";
     const last = ply > 0 ? `after ${moves[ply - 1]}, ` : "";
-    words.textContent = `Ply ${ply} of ${moves.length}: ${last}${next}${value}`;
+    words.textContent = `Ply ${ply} of ${moves.length}: ${last}${next}${value}${inHand(boards[ply])}`;
     board.setAttribute("aria-label", words.textContent);
   };
   const go = (to) => {
