@@ -14,6 +14,14 @@ pub enum ModelError {
         /// What was found.
         reason: String,
     },
+    /// A net of finite weights that says what is not finite.
+    #[error(
+        "{origin} gives values that are not finite: the training that made it went astray; use an older net, or train with a lower learning rate"
+    )]
+    Diverged {
+        /// Where the bytes came from.
+        origin: String,
+    },
     /// A safetensors file of another program, or of another version of this one.
     #[error(
         "{origin} has net format {found}, and this program reads format {expected}; use the \

@@ -280,6 +280,11 @@ fn fen_errors_name_field_and_remedy() {
         ("chess", "k7/8/8/8/8/8/8/K7", "side to move: it is missing"),
         (
             "chess",
+            "0k7/8/8/8/8/8/8/K7 w - - 0 1",
+            "the rank `0k7` does not have 8 squares",
+        ),
+        (
+            "chess",
             "k7/8/8/8/8/8/8/K7 x - - 0 1",
             "`x` is neither `w` nor `b`",
         ),

@@ -33,7 +33,9 @@ impl FromStr for Ground {
             "falcon" => Ok(Ground::Falcon),
             "chess" => Ok(Ground::Chess),
             "10x10" => Ok(Ground::TenByTen),
-            _ => Err(format!("a piece is not tried in '{text}'; use falcon, chess or 10x10")),
+            _ => Err(format!(
+                "a piece is not tried in '{text}'; use falcon, chess or 10x10"
+            )),
         }
     }
 }

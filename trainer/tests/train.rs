@@ -4,6 +4,7 @@ use selfplay::games::GameStream;
 use selfplay::layout::{CurrentNet, RunPaths};
 use selfplay::lease::TrainerStatus;
 use selfplay::storage::Storage;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -228,6 +229,29 @@ fn a_killed_run_goes_on() {
     );
     resumed.kill().unwrap();
     resumed.wait().unwrap();
+
+    // Without any checkpoint it goes on from its newest net, and makes none of a name that there is.
+    let nets = || -> BTreeMap<PathBuf, Vec<u8>> {
+        let files = std::fs::read_dir(lab.path().join("runs/tiny/nets")).unwrap();
+        let paths = files.map(|file| file.unwrap().path());
+        let is_net = |path: &PathBuf| path.extension().is_some_and(|end| end == "safetensors");
+        let nets = paths.filter(is_net);
+        nets.map(|path| (path.clone(), std::fs::read(path).unwrap()))
+            .collect()
+    };
+    let before = nets();
+    std::fs::remove_dir_all(lab.path().join("runs/tiny/checkpoints")).unwrap();
+    let mut again = lab.start(&["train", "--resume", "--run", "runs/tiny"]);
+    wait_until("another net", || nets().len() > before.len());
+    again.kill().unwrap();
+    again.wait().unwrap();
+    let after = nets();
+    assert!(
+        before
+            .iter()
+            .all(|(path, bytes)| after.get(path) == Some(bytes))
+    );
+    assert!(before.keys().max() < after.keys().max());
 }
 
 fn newest_checkpoint(folder: &Path) -> PathBuf {

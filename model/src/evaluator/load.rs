@@ -2,13 +2,17 @@
 
 use rules::Variant;
 
-use super::{Evaluator, NetEvaluator};
+use super::{Evaluation, Evaluator, NetEvaluator};
+use crate::bench::sample_requests;
 use crate::compiled::CompiledEvaluator;
 use crate::inference::Backend;
 use crate::net::{Net, NetShape};
 use crate::net_file::load_weights;
 use crate::{DeviceChoice, Inference, ModelError};
 use burn::tensor::Device;
+
+/// Positions that a net is tried on.
+const TRIED: usize = 8;
 
 /// An evaluator for the net in `bytes`.
 ///
@@ -31,14 +35,34 @@ pub fn load_evaluator(
         Backend::Compiled(level, precision) => {
             let (net, compile) = (&meta.net, CompiledEvaluator::with_precision);
             let evaluator = compile(&weights, net, variant, level, precision);
-            return Ok(Box::new(
-                evaluator.map_err(|error| error.at_origin(origin))?,
-            ));
+            let evaluator = evaluator.map_err(|error| error.at_origin(origin))?;
+            return tried(evaluator, variant, origin);
         }
         Backend::BurnCpu => Device::flex(),
         Backend::BurnGpu(device) => device,
     };
     let net = Net::from_weights(&weights, meta.net, NetShape::new(variant), &device)
         .map_err(|error| error.at_origin(origin))?;
-    Ok(Box::new(NetEvaluator::new(&net, variant)))
+    tried(NetEvaluator::new(&net, variant), variant, origin)
+}
+
+/// The evaluator, if what it says of some positions is finite: a net of finite weights may still be of no use.
+fn tried<E: Evaluator + 'static>(
+    mut evaluator: E,
+    variant: &Variant,
+    origin: &str,
+) -> Result<Box<dyn Evaluator>, ModelError> {
+    let requests = sample_requests(variant, TRIED, 0);
+    let is_finite = |evaluation: &Evaluation| {
+        let mut logits = evaluation.policy_logits.iter();
+        evaluation.wdl.q().is_finite()
+            && evaluation.moves_left.is_finite()
+            && logits.all(|logit| logit.is_finite())
+    };
+    match evaluator.evaluate(&requests).iter().all(is_finite) {
+        true => Ok(Box::new(evaluator)),
+        false => Err(ModelError::Diverged {
+            origin: origin.into(),
+        }),
+    }
 }

@@ -63,7 +63,11 @@ impl RawBoard {
                 number = Some((so_far * 10 + digit).min(100));
                 continue;
             }
-            for _ in 0..number.take().unwrap_or(0) {
+            let empty = number.take();
+            if empty == Some(0) {
+                return Err(wrong_length());
+            }
+            for _ in 0..empty.unwrap_or(0) {
                 let square = Square::new(file, rank).filter(|_| file < files);
                 self.board = self.board.with(square.ok_or_else(wrong_length)?);
                 file += 1;

@@ -49,7 +49,7 @@ pub(super) fn from_bytes(
     let mut rest = bytes;
     if take(&mut rest, 8)? != MAGIC {
         return Err(wrong(
-            "it does not begin with FZTABLE1; build it again with this program",
+            "it does not begin with FZTABLE1; delete it and build it again with this program",
         ));
     }
     let hash = number(&mut rest)?;
@@ -59,7 +59,7 @@ pub(super) fn from_bytes(
     let name = take(&mut rest, usize::from(length))?;
     if hash != variant_hash {
         return Err(wrong(&format!(
-            "it was built for other rules than those of {}; give the tables of each game a folder of their own (--dir), or build it again",
+            "it was built for other rules than those of {}; give the tables of each game a folder of their own (--dir), or delete it and build it again",
             variant.name()
         )));
     }
@@ -69,14 +69,14 @@ pub(super) fn from_bytes(
     let layout = layout(&key);
     if cells != layout.cells() as u64 {
         return Err(wrong(&format!(
-            "it has {cells} cells where {name} has {}; build it again",
+            "it has {cells} cells where {name} has {}; delete it and build it again",
             layout.cells()
         )));
     }
     let planes = unpack(rest, 2 * layout.cells())?;
     if XxHash64::oneshot(0, &planes) != checksum {
         return Err(wrong(
-            "its checksum is wrong, so it is damaged; build it again",
+            "its checksum is wrong, so it is damaged; delete it and build it again",
         ));
     }
     let (low, high) = planes.split_at(layout.cells());
@@ -93,7 +93,8 @@ pub(super) fn from_bytes(
 
 /// Unpacks exactly `length` bytes, never more, whatever the stream says.
 fn unpack(packed: &[u8], length: usize) -> Result<Vec<u8>, TablebaseError> {
-    let damaged = |_| wrong("its compressed part is damaged or cut off; build it again");
+    let damaged =
+        |_| wrong("its compressed part is damaged or cut off; delete it and build it again");
     let decoder = zstd::stream::read::Decoder::with_buffer(packed).map_err(damaged)?;
     let mut planes = Vec::with_capacity(length);
     decoder
@@ -102,7 +103,7 @@ fn unpack(packed: &[u8], length: usize) -> Result<Vec<u8>, TablebaseError> {
         .map_err(damaged)?;
     if planes.len() != length {
         return Err(wrong(
-            "its compressed part has the wrong length; build it again",
+            "its compressed part has the wrong length; delete it and build it again",
         ));
     }
     Ok(planes)
@@ -111,7 +112,7 @@ fn unpack(packed: &[u8], length: usize) -> Result<Vec<u8>, TablebaseError> {
 fn take<'a>(rest: &mut &'a [u8], count: usize) -> Result<&'a [u8], TablebaseError> {
     let (taken, left) = rest
         .split_at_checked(count)
-        .ok_or_else(|| wrong("it is cut off in its header; build it again"))?;
+        .ok_or_else(|| wrong("it is cut off in its header; delete it and build it again"))?;
     *rest = left;
     Ok(taken)
 }

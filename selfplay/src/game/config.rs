@@ -83,12 +83,17 @@ impl SelfPlayConfig {
             require((0.0..=1.0).contains(&value), field, value, "from 0 to 1")?;
         }
         for (field, value) in [
-            ("selfplay.cheap_simulations", self.cheap_simulations),
             ("selfplay.resign_plies", u32::from(self.resign_plies)),
             ("selfplay.max_plies", u32::from(self.max_plies)),
         ] {
             require(value >= 1, field, value, "at least 1")?;
         }
+        require(
+            (1..=SearchConfig::MOST_SIMULATIONS).contains(&self.cheap_simulations),
+            "selfplay.cheap_simulations",
+            self.cheap_simulations,
+            "from 1 to 1000000",
+        )?;
         for (field, value) in [
             ("selfplay.temperature", self.temperature),
             ("selfplay.resign_q", self.resign_q),

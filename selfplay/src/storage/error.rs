@@ -41,7 +41,10 @@ pub enum StorageError {
         source: object_store::Error,
     },
     /// The object was read but does not hold what it should.
-    #[error("{object} is damaged or of another version: {reason}")]
+    #[error(
+        "{object} is damaged or of another version: {reason}; {}",
+        remedy(object)
+    )]
     Malformed {
         /// Full URL.
         object: String,
@@ -101,6 +104,20 @@ fn io_kind(error: &(dyn Error + 'static)) -> Option<io::ErrorKind> {
         current = error.source();
     }
     None
+}
+
+/// What to do about a damaged object of a run.
+fn remedy(object: &str) -> &'static str {
+    let is = |name: &str| object.ends_with(name);
+    if is("/arena/ladder.json") {
+        "delete it, and the nets to come are rated anew"
+    } else if is("/nets/current.json") {
+        "`falconzero train --resume` writes it again"
+    } else if is("/run.json") {
+        "restore it from a copy"
+    } else {
+        "restore it from a copy, or delete it"
+    }
 }
 
 #[cfg(test)]

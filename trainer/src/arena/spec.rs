@@ -5,7 +5,7 @@ use super::greedy::GreedyContestant;
 use super::play::Team;
 use super::random::RandomContestant;
 use super::search::SearchContestant;
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use model::{DeviceChoice, Inference, UniformEvaluator, load_evaluator};
 use rules::Variant;
 use selfplay::layout::{CurrentNet, RunPaths};
@@ -98,6 +98,10 @@ impl ContestantSpec {
             })?;
             return ContestantSpec::published(&storage, &current.id);
         }
+        ensure!(
+            !path.exists(),
+            "'{text}' is neither a file nor a folder; give the path of a net's file, or the folder or URL of a run"
+        );
         bail!(
             "there is no file or folder '{text}'; give the path of a net's file, the folder or URL of a run, or, where no net \
              is needed, greedy, random or uniform"

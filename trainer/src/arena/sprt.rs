@@ -43,15 +43,18 @@ pub enum Verdict {
     Second,
 }
 
+/// A difference that no match could tell from a larger one.
+const MOST_ELO: f64 = 4000.0;
+
 impl Sprt {
     /// A test of `elo0` against the greater `elo1`.
     ///
     /// # Errors
-    /// If they are not finite, or not in this order.
+    /// If they are larger than any difference that a match can show, or not in this order.
     pub fn new(elo0: f64, elo1: f64) -> anyhow::Result<Sprt> {
         ensure!(
-            elo0.is_finite() && elo1.is_finite() && elo0 < elo1,
-            "an SPRT needs two Elo differences, the smaller first, such as 0 and 20"
+            -MOST_ELO <= elo0 && elo0 < elo1 && elo1 <= MOST_ELO,
+            "an SPRT needs two Elo differences from -{MOST_ELO} to {MOST_ELO}, the smaller first, such as 0 and 20"
         );
         Ok(Sprt { elo0, elo1 })
     }

@@ -189,7 +189,7 @@ impl Bench {
             100.0 * batch_time.as_secs_f64() / seconds
         );
         let begun = Instant::now();
-        let bytes = learner.checkpoint();
+        let bytes = learner.checkpoint()?;
         println!(
             "checkpoint               {:9.1} ms, {:.1} MB",
             begun.elapsed().as_secs_f64() * 1e3,

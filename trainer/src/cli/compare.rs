@@ -6,7 +6,6 @@ use crate::compare::plan::{Account, Plan};
 use crate::compare::table::Comparison;
 use crate::compare::{tournament, training};
 use crate::{interrupt, logging, variant};
-use anyhow::ensure;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -57,13 +56,11 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         ..MatchConfig::default()
     };
     matches.validate()?;
-    ensure!(
-        args.minutes.is_finite() && args.minutes > 0.0,
-        "--minutes is {}; give a number above 0",
-        args.minutes
-    );
     json_file::check(args.json.as_deref())?;
     let plan = Plan::new(&args.dir, &args.recipes, args.seeds, args.minutes)?;
+    for run in plan.runs() {
+        plan.training_config(&run).validate("the command line")?;
+    }
     let variant = variant::load(&plan.recipes[0].1.run.variant)?;
     tournament::played(&plan, &matches)?;
     training::keep_recipes(&plan)?;

@@ -13,8 +13,8 @@ pub struct Args {
     /// Position to start from [default: the variant's start position].
     #[arg(long)]
     fen: Option<String>,
-    /// Length of the lines in plies.
-    #[arg(long)]
+    /// Length of the lines in plies, at most 100.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(..=100))]
     depth: u32,
     /// Also print the count below each legal move.
     #[arg(long)]

@@ -102,6 +102,9 @@ fn describe(progress: &WorkerProgress) -> String {
     )
 }
 
+/// Time that a worker has to write its last games once its trainer has ended.
+const GRACE: Duration = Duration::from_secs(120);
+
 /// A flag that is raised when the standard input ends, which happens when the trainer ends, however that happens.
 fn stop_when_stdin_closes() -> anyhow::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
@@ -112,6 +115,9 @@ fn stop_when_stdin_closes() -> anyhow::Result<Arc<AtomicBool>> {
         // An error counts as the end: without the trainer's line there is nobody to play for.
         while matches!(stdin.read(&mut byte), Ok(count) if count > 0) {}
         raised.store(true, Ordering::SeqCst);
+        // A worker that does not come to an end by itself must not outlive its trainer.
+        std::thread::sleep(GRACE);
+        std::process::exit(1);
     };
     std::thread::Builder::new()
         .name("stdin".to_owned())

@@ -31,7 +31,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
     /// Memory that tables may take, in GiB.
-    #[arg(long, default_value_t = 4.0)]
+    #[arg(long, default_value_t = 4.0, value_parser = memory)]
     memory: f64,
     /// A position to look up, as FEN; its best moves are listed.
     #[arg(long, value_name = "FEN")]
@@ -49,6 +49,15 @@ Examples:
   falconzero tablebase KBNvK --variant falcon --dir tables/falcon
   falconzero tablebase --variant chess \\
       --probe '8/8/8/3k4/8/8/8/R3K3 w - - 0 1'";
+
+/// A number of GiB.
+fn memory(text: &str) -> Result<f64, String> {
+    let gib = text
+        .parse::<f64>()
+        .ok()
+        .filter(|gib| *gib > 0.0 && gib.is_finite());
+    gib.ok_or_else(|| "give a number of GiB above 0, such as 4".to_owned())
+}
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {
@@ -81,7 +90,14 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         }
     }
     if let Some(position) = position {
-        print!("{}", probe(&all, &position)?);
+        let found = MaterialKey::of(&variant, &position).name(&variant);
+        let answer = probe(&all, &position);
+        print!(
+            "{}",
+            answer.with_context(|| format!(
+                "{name} was asked for, and the position is one of {found}"
+            ))?
+        );
     }
     Ok(())
 }

@@ -27,10 +27,17 @@ pub fn write_with(
             path.display()
         )
     };
+    // What `fill` itself fails with is not the disk's fault.
+    let fill = |file: &mut BufWriter<File>| {
+        fill(file).map_err(|error| match error.is::<std::io::Error>() {
+            true => error.context(problem()),
+            false => error,
+        })
+    };
     if !is_replaceable(path) {
         // A device, a pipe or a link such as /dev/stdout: renaming another file over it would destroy it.
         let mut file = BufWriter::new(File::create(path).with_context(problem)?);
-        fill(&mut file).with_context(problem)?;
+        fill(&mut file)?;
         return file.flush().with_context(problem);
     }
     let mut temporary = path.as_os_str().to_owned();
@@ -39,7 +46,7 @@ pub fn write_with(
         .with_context(problem)
         .and_then(|file| {
             let mut file = BufWriter::new(file);
-            fill(&mut file).with_context(problem)?;
+            fill(&mut file)?;
             file.flush().with_context(problem)
         });
     if written.is_err() {

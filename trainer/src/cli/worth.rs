@@ -67,11 +67,6 @@ Examples:
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {
-    ensure!(
-        args.minutes.is_finite() && args.minutes > 0.0,
-        "minutes is {}; it must be above 0",
-        args.minutes
-    );
     let variant = args.on.with_piece(&args.betza)?;
     let config = recipe(&args)?;
     let location = args
@@ -92,9 +87,8 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         interrupt::flag("Finishing with what there is; press Ctrl-C again to stop at once.")?;
     let mut run = match args.resume {
         true => resume(&location, config, &variant)?,
-        false => Run::begin(&location, config, variant).context(
-            "a study is gone on with by --resume, with more --minutes than before",
-        )?,
+        false => Run::begin(&location, config, variant)
+            .context("a study is gone on with by --resume, with more --minutes than before")?,
     };
     run.storage = run.storage.patient(stop.clone());
     if pipeline::run(&run, &stop)? == Ended::Interrupted {
@@ -104,7 +98,12 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         );
         return Ok(());
     }
-    report(&run, &args, &location, &stop)
+    report(&run, &args, &location, &stop).with_context(|| {
+        format!(
+            "the study is kept; go on with {}",
+            resume_command(&args, 2.0 * args.minutes)
+        )
+    })
 }
 
 /// The study that there is, with as much time as this one has.

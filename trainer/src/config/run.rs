@@ -4,6 +4,8 @@ use selfplay::config_error::{ConfigError, require};
 use selfplay::search::SearchConfig;
 use serde::{Deserialize, Serialize};
 
+/// Ten years.
+const MOST_MINUTES: f64 = 10.0 * 365.0 * 24.0 * 60.0;
 /// Games of a worker at most: each has a search tree of its own in memory.
 const MOST_GAMES: usize = 16_384;
 
@@ -62,10 +64,10 @@ impl RunSection {
             "a variant's name or the path of its TOML file",
         )?;
         require(
-            self.minutes.is_finite() && self.minutes > 0.0,
+            self.minutes > 0.0 && self.minutes <= MOST_MINUTES,
             "run.minutes",
             self.minutes,
-            "above 0",
+            "above 0 and at most 5256000, ten years",
         )?;
         require(
             (1..=MOST_GAMES).contains(&self.games_in_parallel),

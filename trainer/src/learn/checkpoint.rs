@@ -2,9 +2,10 @@
 //!
 //! The file is safetensors: under each parameter's name, prefixed by `weights/`, `average/`, `mean/` and
 //! `mean_square/`, the trained weights, the averaged weights and the optimizer's running means; in the metadata, as
-//! JSON, the counters and the state of the random numbers.
+//! JSON, the counters and the state of the random numbers, and a checksum of all of it.
 
 use crate::learn::params::Slot;
+use model::Fnv1a;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -13,6 +14,7 @@ use thiserror::Error;
 /// Version of the file's layout.
 const VERSION: u32 = 1;
 const METADATA_KEY: &str = "falconzero.checkpoint";
+const CHECKSUM_KEY: &str = "falconzero.checksum";
 
 /// The state of a learner, its vectors in flat order.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,6 +74,13 @@ pub enum CheckpointError {
     },
 }
 
+/// A state of learning that nobody could go on with.
+#[derive(Debug, Error)]
+#[error("its {part} has numbers that are not finite")]
+pub struct NotFinite {
+    part: &'static str,
+}
+
 impl Counters {
     /// The counters of a learner that has not begun, drawing batches from `seed`.
     pub fn new(seed: u64) -> Counters {
@@ -90,7 +99,11 @@ impl Counters {
 
 impl Checkpoint {
     /// Writes the file.
-    pub fn to_bytes(&self, slots: &[Slot]) -> Vec<u8> {
+    ///
+    /// # Errors
+    /// [`NotFinite`], since [`from_bytes`](Checkpoint::from_bytes) would not read it.
+    pub fn to_bytes(&self, slots: &[Slot]) -> Result<Vec<u8>, NotFinite> {
+        self.check_finite()?;
         let mut bytes: Vec<(String, Vec<u8>, &Slot)> = Vec::new();
         for (prefix, vector) in self.vectors() {
             for slot in slots {
@@ -109,8 +122,23 @@ impl Checkpoint {
             )
         });
         let counters = serde_json::to_string(&self.counters).expect("counters are plain data");
-        let metadata = HashMap::from([(METADATA_KEY.to_owned(), counters)]);
-        safetensors::serialize(views, Some(metadata)).expect("the tensors are well formed")
+        let tensors = bytes
+            .iter()
+            .map(|(name, data, _)| (name.as_str(), &data[..]));
+        let checksum = checksum(&counters, tensors.collect());
+        let metadata = HashMap::from([
+            (METADATA_KEY.to_owned(), counters),
+            (CHECKSUM_KEY.to_owned(), checksum),
+        ]);
+        Ok(safetensors::serialize(views, Some(metadata)).expect("the tensors are well formed"))
+    }
+
+    fn check_finite(&self) -> Result<(), NotFinite> {
+        let vectors = self.vectors();
+        let wrong = vectors
+            .iter()
+            .find(|(_, vector)| !vector.iter().all(|x| x.is_finite()));
+        wrong.map_or(Ok(()), |&(part, _)| Err(NotFinite { part }))
     }
 
     /// Reads the file, which `origin` names in errors.
@@ -128,14 +156,11 @@ impl Checkpoint {
         };
         let (_, metadata) =
             SafeTensors::read_metadata(bytes).map_err(|error| unreadable(error.to_string()))?;
-        let counters = metadata
-            .metadata()
-            .as_ref()
-            .and_then(|metadata| metadata.get(METADATA_KEY));
-        let counters = counters
+        let entry = |key: &str| metadata.metadata().as_ref().and_then(|all| all.get(key));
+        let text = entry(METADATA_KEY)
             .ok_or_else(|| unreadable("it is not a checkpoint of falconzero".to_owned()))?;
         let counters: Counters =
-            serde_json::from_str(counters).map_err(|error| unreadable(error.to_string()))?;
+            serde_json::from_str(text).map_err(|error| unreadable(error.to_string()))?;
         if counters.version != VERSION {
             return Err(unreadable(format!(
                 "it has version {}, this program reads {VERSION}",
@@ -144,6 +169,21 @@ impl Checkpoint {
         }
         let tensors =
             SafeTensors::deserialize(bytes).map_err(|error| unreadable(error.to_string()))?;
+        // Checkpoints of the first versions have no checksum.
+        let found = || {
+            checksum(
+                text,
+                tensors
+                    .iter()
+                    .map(|(name, view)| (name, view.data()))
+                    .collect(),
+            )
+        };
+        if entry(CHECKSUM_KEY).is_some_and(|expected| *expected != found()) {
+            return Err(unreadable(
+                "it is damaged: its checksum is another".to_owned(),
+            ));
+        }
         let vector = |prefix: &str| {
             read_vector(&tensors, prefix, slots).map_err(|reason| CheckpointError::Mismatch {
                 origin: origin.to_owned(),
@@ -157,16 +197,9 @@ impl Checkpoint {
             mean_square: vector("mean_square")?,
             counters,
         };
-        match checkpoint
-            .vectors()
-            .iter()
-            .find(|(_, vector)| !vector.iter().all(|x| x.is_finite()))
-        {
-            Some((prefix, _)) => Err(unreadable(format!(
-                "its {prefix} has numbers that are not finite"
-            ))),
-            None => Ok(checkpoint),
-        }
+        let finite = checkpoint.check_finite();
+        finite.map_err(|error| unreadable(error.to_string()))?;
+        Ok(checkpoint)
     }
 
     fn vectors(&self) -> [(&'static str, &[f32]); 4] {
@@ -177,6 +210,19 @@ impl Checkpoint {
             ("mean_square", &self.mean_square),
         ]
     }
+}
+
+/// Of the counters' text, and of the tensors' names and bytes in the order of their names.
+fn checksum(counters: &str, mut tensors: Vec<(&str, &[u8])>) -> String {
+    let mut hash = Fnv1a::new();
+    let mut add = |bytes: &[u8]| bytes.iter().for_each(|&byte| hash.add(byte.into()));
+    add(counters.as_bytes());
+    tensors.sort_unstable();
+    for (name, data) in tensors {
+        add(name.as_bytes());
+        add(data);
+    }
+    format!("{:016x}", hash.value())
 }
 
 fn read_vector(tensors: &SafeTensors, prefix: &str, slots: &[Slot]) -> Result<Vec<f32>, String> {
@@ -232,14 +278,34 @@ mod tests {
     fn round_trips() {
         let checkpoint = checkpoint();
         let read =
-            Checkpoint::from_bytes(&checkpoint.to_bytes(&slots()), &slots(), "test").unwrap();
+            Checkpoint::from_bytes(&checkpoint.to_bytes(&slots()).unwrap(), &slots(), "test")
+                .unwrap();
         assert_eq!(read, checkpoint);
+    }
+
+    /// A bit that has flipped on the way is found, wherever it is, and so is what nobody could go on with.
+    #[test]
+    fn damage_is_found() {
+        let bytes = checkpoint().to_bytes(&slots()).unwrap();
+        for place in 8..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[place] ^= 1;
+            let read = Checkpoint::from_bytes(&damaged, &slots(), "test");
+            let is_found = matches!(read, Err(CheckpointError::Unreadable { .. }));
+            // Without its key the checksum is missing, as in old files.
+            let is_whole = read.as_ref().is_ok_and(|read| *read == checkpoint());
+            assert!(is_found || is_whole, "byte {place}: {read:?}");
+        }
+        let mut wrong = checkpoint();
+        wrong.mean_square[1] = f32::INFINITY;
+        let error = wrong.to_bytes(&slots()).unwrap_err().to_string();
+        assert!(error.contains("mean_square"), "{error}");
     }
 
     /// Every way to be wrong is an error that names the file.
     #[test]
     fn bad_files_are_named() {
-        let bytes = checkpoint().to_bytes(&slots());
+        let bytes = checkpoint().to_bytes(&slots()).unwrap();
         let mut other = slots();
         other[0].shape = vec![1, 2];
         for (bytes, slots, expected) in [

@@ -16,7 +16,7 @@ pub mod schedule;
 use crate::config::LearnConfig;
 use batch::Batch;
 use burn::tensor::{Device, Tensor};
-use checkpoint::{Checkpoint, CheckpointError, Counters};
+use checkpoint::{Checkpoint, CheckpointError, Counters, NotFinite};
 use loss::Losses;
 use model::{ModelError, NamedTensor, Net, NetConfig, NetShape, Weights};
 use optimizer::Optimizer;
@@ -31,6 +31,8 @@ pub struct Learner {
     weights: Vec<f32>,
     average: Vec<f32>,
     optimizer: Optimizer,
+    /// Steps since the last one that the weights took part in.
+    skipped: u32,
     /// Counters and random numbers, which a checkpoint keeps.
     pub counters: Counters,
 }
@@ -46,7 +48,7 @@ pub struct StepReport {
     pub value_loss: f32,
     /// Mean Huber loss of the plies left.
     pub moves_left_loss: f32,
-    /// Norm of the gradient before clipping.
+    /// Norm of the gradient before clipping; not finite if the step was skipped.
     pub gradient_norm: f32,
     /// The learning rate.
     pub learning_rate: f32,
@@ -75,6 +77,7 @@ impl Learner {
             net,
             slots,
             weights,
+            skipped: 0,
             counters: Counters::new(seed),
         })
     }
@@ -85,19 +88,32 @@ impl Learner {
     }
 
     /// Learns from one batch; `progress` is the share of the run's time that is used up, in [0, 1].
+    ///
+    /// A step whose gradient or new weights are not finite is skipped: weights and running statistics stay as they were.
     pub fn step(&mut self, batch: &Batch, progress: f64) -> StepReport {
         let learning_rate = schedule::learning_rate(&self.config, self.optimizer.steps, progress);
         let losses = Losses::new(&self.net.forward(batch.planes.clone()), batch);
         let mut gradients = losses.total(&self.config).backward();
         let gradients = params::gradients(&self.net, &mut gradients);
-        let gradient_norm =
+        let before = self.weights.clone();
+        let mut gradient_norm =
             self.optimizer
                 .step(&self.slots, &mut self.weights, &gradients, learning_rate);
         self.net = params::with_trained(self.net.clone(), &self.slots, &self.weights);
         self.counters.steps += 1;
         self.counters.optimizer_steps = self.optimizer.steps;
         self.counters.samples_used += batch.value_target.dims()[0] as u64;
-        self.update_average();
+        let after = params::values(&self.net);
+        if gradient_norm.is_finite() && after.iter().all(|x| x.is_finite()) {
+            self.weights = after;
+            self.update_average();
+            self.skipped = 0;
+        } else {
+            self.net = params::with_all(self.net.clone(), &self.slots, &before);
+            self.weights = before;
+            self.skipped += 1;
+            gradient_norm = f32::NAN;
+        }
         let policy_loss = read(losses.policy);
         StepReport {
             policy_loss,
@@ -112,13 +128,16 @@ impl Learner {
     /// Moves the averaged weights towards the trained ones. The average of the first t steps remembers no more than
     /// t steps, else the random start would stay in it for long.
     fn update_average(&mut self) {
-        let all = params::values(&self.net);
         let steps = self.counters.steps as f32;
         let decay = self.config.ema_decay.min((1.0 + steps) / (10.0 + steps));
-        for (average, value) in self.average.iter_mut().zip(&all) {
+        for (average, value) in self.average.iter_mut().zip(&self.weights) {
             *average += (1.0 - decay) * (value - *average);
         }
-        self.weights = all;
+    }
+
+    /// How many of the last steps were skipped, one after the other.
+    pub fn skipped_in_a_row(&self) -> u32 {
+        self.skipped
     }
 
     /// The net with the averaged weights, for inference: this is what gets published. It shares nothing with the one
@@ -159,7 +178,10 @@ impl Learner {
     }
 
     /// All that is needed to go on later.
-    pub fn checkpoint(&self) -> Vec<u8> {
+    ///
+    /// # Errors
+    /// [`NotFinite`] if there are numbers in it that nobody could go on with.
+    pub fn checkpoint(&self) -> Result<Vec<u8>, NotFinite> {
         let checkpoint = Checkpoint {
             weights: self.weights.clone(),
             average: self.average.clone(),

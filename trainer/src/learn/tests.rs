@@ -95,15 +95,37 @@ fn resuming_changes_nothing() {
     }
     let mut second_half = learner(2);
     second_half
-        .resume(&first_half.checkpoint(), "test")
+        .resume(&first_half.checkpoint().unwrap(), "test")
         .unwrap();
     for batch in &batches[3..] {
         second_half.step(batch, 0.5);
     }
     assert!(
-        straight.checkpoint() == second_half.checkpoint(),
+        straight.checkpoint().unwrap() == second_half.checkpoint().unwrap(),
         "the checkpoints differ"
     );
+}
+
+/// What is not finite leaves no trace in weights, averages and running statistics.
+#[test]
+fn a_batch_that_is_not_finite_is_skipped() {
+    let mut learner = learner(1);
+    for seed in 0..3 {
+        learner.step(&batch(8, seed), 0.5);
+    }
+    let (weights, average) = (learner.weights.clone(), learner.averaged_net().weights());
+    let mut wrong = batch(8, 3);
+    wrong.planes = wrong.planes * f32::NAN;
+    for skipped in 1..=2 {
+        let report = learner.step(&wrong, 0.5);
+        assert!(!report.gradient_norm.is_finite());
+        assert_eq!(learner.skipped_in_a_row(), skipped);
+    }
+    assert!(learner.weights == weights && params::values(&learner.net) == weights);
+    assert!(learner.averaged_net().weights() == average);
+    assert!(learner.step(&batch(8, 4), 0.5).gradient_norm.is_finite());
+    assert_eq!((learner.skipped_in_a_row(), learner.counters.steps), (0, 6));
+    assert!(learner.checkpoint().is_ok());
 }
 
 /// A learner that begins from a net publishes that net first, and learns from there with its warm-up.
@@ -129,9 +151,9 @@ fn beginning_from_a_net_takes_all_of_it() {
         1,
         &Device::flex(),
     );
-    let before = pupil.checkpoint();
+    let before = pupil.checkpoint().unwrap();
     assert!(pupil.begin_from(&other.unwrap().weights(), 5).is_err());
-    assert!(pupil.checkpoint() == before);
+    assert!(pupil.checkpoint().unwrap() == before);
 }
 
 /// The published weights are averages, running statistics included, and training on does not change them.

@@ -1,9 +1,12 @@
 //! Checkpoints of the run: when one is written, which are kept, and which one a run resumes from.
 
+use super::publish::net_id;
 use super::state::Pipeline;
 use crate::learn::Learner;
 use crate::learn::checkpoint::CheckpointError;
 use crate::run::Run;
+use anyhow::Context;
+use model::load_weights;
 use selfplay::layout::RunPaths;
 use selfplay::storage::{Storage, StorageError};
 use serde::{Deserialize, Serialize};
@@ -34,7 +37,8 @@ struct CurrentCheckpoint {
 
 impl Checkpoints {
     /// Puts the learner where the run was last: at its current checkpoint or, if that is damaged, at the newest other
-    /// one that is not. Without any checkpoint the learner stays as it is.
+    /// one that is not. Without any checkpoint it takes the weights of the newest net, if there is one: a run never makes
+    /// two nets of one name.
     ///
     /// # Errors
     /// If there are checkpoints but none can be used.
@@ -56,10 +60,12 @@ impl Checkpoints {
         }
         anyhow::ensure!(
             used.is_some() || candidates.is_empty(),
-            "no checkpoint of the run can be read; delete {} to begin again with random weights and the games that \
-             there are",
+            "no checkpoint of the run can be read; delete {} to go on from the weights of the newest net",
             storage.object_url(RunPaths::CHECKPOINTS)
         );
+        if used.is_none() {
+            take_newest_net(run, learner)?;
+        }
         let previous = match &used {
             Some(used) => forget_older(storage, used)?,
             None => None,
@@ -72,11 +78,29 @@ impl Checkpoints {
             current: used,
         })
     }
+}
 
-    /// Whether there is a checkpoint.
-    pub(super) fn has_any(&self) -> bool {
-        self.current.is_some()
-    }
+/// Begins with the newest net that has been published, if there is one.
+fn take_newest_net(run: &Run, learner: &mut Learner) -> anyhow::Result<()> {
+    let nets = run.storage.list(RunPaths::NETS)?;
+    let newest = nets.iter().filter_map(|info| step_of(&info.name)).max();
+    let Some(step) = newest.filter(|step| *step > 0) else {
+        return Ok(());
+    };
+    let (bytes, origin) = run.net_bytes(&net_id(step))?;
+    let remedy = || {
+        format!(
+            "the run has no checkpoint, and its newest net cannot be gone on from; move {} away",
+            run.storage.object_url(&RunPaths::net(&net_id(step)))
+        )
+    };
+    let (weights, _) = load_weights(&bytes, &origin, &run.variant).with_context(remedy)?;
+    learner.begin_from(&weights, step).with_context(remedy)?;
+    tracing::warn!(
+        "the run has no checkpoint; learning goes on from the weights of net {}",
+        net_id(step)
+    );
+    Ok(())
 }
 
 /// Object names of all checkpoints, in the order in which they are to be tried: the current one, then newest first.
@@ -152,7 +176,15 @@ impl Pipeline<'_> {
         let begun = Instant::now();
         let storage = &self.run.storage;
         let name = RunPaths::checkpoint(&format!("{step:08}.safetensors"));
-        storage.put(&name, self.learner.checkpoint())?;
+        let bytes = self.learner.checkpoint().with_context(|| {
+            let kept = self.checkpoints.current.as_deref().unwrap_or("none");
+            format!(
+                "learning has gone astray at step {step}, and nothing of it is saved (the last checkpoint: {kept}); lower \
+                 learn.learning_rate in {} and resume",
+                storage.object_url(RunPaths::CONFIG)
+            )
+        })?;
+        storage.put(&name, bytes)?;
         storage.put_json(
             RunPaths::CURRENT_CHECKPOINT,
             &CurrentCheckpoint {

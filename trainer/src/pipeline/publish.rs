@@ -4,8 +4,9 @@ use super::state::Pipeline;
 use crate::learn::batch::Batcher;
 use crate::learn::holdout;
 use crate::learn::sample::Sample;
+use anyhow::ensure;
 use model::{NetMeta, save_net};
-use selfplay::layout::CurrentNet;
+use selfplay::layout::{CurrentNet, RunPaths};
 
 /// Held-out samples that each published net is measured on: ±0.015 on a share, in half a second.
 const HOLDOUT_SAMPLES: usize = 1024;
@@ -37,8 +38,6 @@ impl Pipeline<'_> {
         let meta = NetMeta::new(&self.run.variant, *net.config(), &id, step);
         let current = CurrentNet { id, step };
         self.lease.check()?;
-        current.publish(&self.run.storage, save_net(&net, &meta)?)?;
-        self.published_step = step;
         let samples: Vec<&Sample> = self.replay.holdout().collect();
         if !samples.is_empty() {
             let stride = samples.len().div_ceil(HOLDOUT_SAMPLES);
@@ -46,8 +45,15 @@ impl Pipeline<'_> {
             // Outcomes alone: what the search thought came from such a net itself.
             let batcher = Batcher::new(self.run.variant.clone(), 0.0);
             let report = holdout::evaluate(&net, &batcher, &samples);
+            ensure!(
+                report.value_loss.is_finite() && report.policy_loss.is_finite(),
+                "learning has gone astray: what the net of step {step} says is not finite; lower learn.learning_rate in {} and resume",
+                self.run.storage.object_url(RunPaths::CONFIG)
+            );
             self.reporter.metrics.holdout(step, &report);
         }
+        current.publish(&self.run.storage, save_net(&net, &meta)?)?;
+        self.published_step = step;
         Ok(current)
     }
 }

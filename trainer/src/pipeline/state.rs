@@ -11,7 +11,7 @@ use crate::learn::batch::Batcher;
 use crate::replay::Replay;
 use crate::run::Run;
 use model::{ModelError, NetShape, load_weights};
-use selfplay::layout::CurrentNet;
+use selfplay::layout::{CurrentNet, RunPaths};
 use selfplay::lease::{Lease, TrainerCounters};
 use selfplay::pace::PaceConfig;
 use selfplay::storage::StorageError;
@@ -19,6 +19,9 @@ use std::time::{Duration, Instant};
 
 /// No write takes so long: unfinished files that are older are left from killed ones.
 const LEFTOVER_AGE: Duration = Duration::from_secs(600);
+
+/// Steps in a row that may be skipped.
+const MOST_SKIPPED: u32 = 100;
 
 /// A run at work.
 pub struct Pipeline<'a> {
@@ -55,9 +58,6 @@ impl<'a> Pipeline<'a> {
         let mut learner = Learner::new(&config.learn, config.net, shape, config.run.seed, &device)?;
         let checkpoints = Checkpoints::resume(run, &mut learner)?;
         let published = usable_net(run)?;
-        if published.is_some() && !checkpoints.has_any() {
-            tracing::warn!("the run has no checkpoint; learning begins again from its start");
-        }
         let mut pipeline = Pipeline {
             run,
             lease,
@@ -139,6 +139,12 @@ impl<'a> Pipeline<'a> {
             tracing::warn!(
                 "step {} had a gradient that is not finite and was skipped",
                 self.learner.counters.steps
+            );
+            anyhow::ensure!(
+                self.learner.skipped_in_a_row() < MOST_SKIPPED,
+                "learning has gone astray: the last {MOST_SKIPPED} steps had gradients that are not finite; lower \
+                 learn.learning_rate in {} and resume",
+                self.run.storage.object_url(RunPaths::CONFIG)
             );
         }
         self.reporter.add_step(&report);

@@ -35,7 +35,7 @@ fn sampled(variant: &Variant, method: Method, worth: [f64; 6]) -> Sampled {
         .map(|draw| scales(0.95 + 0.1 * f64::from(draw) / 40.0))
         .collect();
     let evidence = Evidence {
-        games: 9,
+        games: 90,
         positions: 9,
         of_men: vec![9; 6],
     };

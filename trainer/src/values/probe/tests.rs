@@ -166,7 +166,7 @@ fn an_evaluator_without_opinions_gives_no_values() {
     let estimate = probe(
         &variant,
         &mut model::UniformEvaluator,
-        &positions(&variant, 5),
+        &positions(&variant, 25),
         &config(),
         &mut |_| (),
     );
