@@ -215,7 +215,9 @@ impl Parser<'_> {
                     modifiers.capture = true;
                 }
                 'a'..='z' => {
-                    let message = format!("the modifier `{letter}` is not supported");
+                    let message = format!(
+                        "the modifier `{letter}` is not supported; there are the directions f b l r s v, and m c i n e p g a"
+                    );
                     return Err(self.error(self.at, message));
                 }
                 _ => break,
@@ -266,7 +268,9 @@ impl Parser<'_> {
                     "castling is not part of a piece here; write a [[castling]] table",
                 ));
             }
-            _ => return Err(self.error(at, format!("there is no atom `{letter}`"))),
+            _ => return Err(self.error(at, format!(
+                "there is no atom `{letter}`; there are K W F D N A H C Z G L J R B Q and leaps such as (2,4)"
+            ))),
         };
         let doubled = !endless && !matches!(letter, 'K' | '(');
         let limit = self.range(letter, doubled)?;

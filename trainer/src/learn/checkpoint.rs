@@ -14,7 +14,6 @@ use thiserror::Error;
 /// Version of the file's layout.
 const VERSION: u32 = 1;
 const METADATA_KEY: &str = "falconzero.checkpoint";
-const CHECKSUM_KEY: &str = "falconzero.checksum";
 
 /// The state of a learner, its vectors in flat order.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,6 +48,14 @@ pub struct Counters {
     pub seconds: f64,
     /// The generator that draws the batches.
     pub rng: rand_chacha::ChaCha8Rng,
+}
+
+/// What the metadata hold.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Header {
+    counters: Counters,
+    checksum: String,
 }
 
 /// Why bytes are not a checkpoint to resume from.
@@ -121,15 +128,15 @@ impl Checkpoint {
                 view.expect("a slot's range has the length of its shape"),
             )
         });
-        let counters = serde_json::to_string(&self.counters).expect("counters are plain data");
         let tensors = bytes
             .iter()
             .map(|(name, data, _)| (name.as_str(), &data[..]));
-        let checksum = checksum(&counters, tensors.collect());
-        let metadata = HashMap::from([
-            (METADATA_KEY.to_owned(), counters),
-            (CHECKSUM_KEY.to_owned(), checksum),
-        ]);
+        let header = Header {
+            checksum: checksum(&self.counters, tensors.collect()),
+            counters: self.counters.clone(),
+        };
+        // One entry only: several would be written in any order.
+        let metadata = HashMap::from([(METADATA_KEY.to_owned(), text(&header))]);
         Ok(safetensors::serialize(views, Some(metadata)).expect("the tensors are well formed"))
     }
 
@@ -156,11 +163,19 @@ impl Checkpoint {
         };
         let (_, metadata) =
             SafeTensors::read_metadata(bytes).map_err(|error| unreadable(error.to_string()))?;
-        let entry = |key: &str| metadata.metadata().as_ref().and_then(|all| all.get(key));
-        let text = entry(METADATA_KEY)
+        let entries = metadata.metadata().as_ref();
+        let text = entries
+            .and_then(|entries| entries.get(METADATA_KEY))
             .ok_or_else(|| unreadable("it is not a checkpoint of falconzero".to_owned()))?;
-        let counters: Counters =
-            serde_json::from_str(text).map_err(|error| unreadable(error.to_string()))?;
+        let (counters, expected) = match serde_json::from_str::<Header>(text) {
+            Ok(header) => (header.counters, Some(header.checksum)),
+            // The first versions wrote the counters alone.
+            Err(_) => {
+                let counters: Result<Counters, _> = serde_json::from_str(text);
+                let counters = counters.map_err(|error| unreadable(error.to_string()))?;
+                (counters, None)
+            }
+        };
         if counters.version != VERSION {
             return Err(unreadable(format!(
                 "it has version {}, this program reads {VERSION}",
@@ -169,17 +184,11 @@ impl Checkpoint {
         }
         let tensors =
             SafeTensors::deserialize(bytes).map_err(|error| unreadable(error.to_string()))?;
-        // Checkpoints of the first versions have no checksum.
         let found = || {
-            checksum(
-                text,
-                tensors
-                    .iter()
-                    .map(|(name, view)| (name, view.data()))
-                    .collect(),
-            )
+            let tensors = tensors.iter().map(|(name, view)| (name, view.data()));
+            checksum(&counters, tensors.collect())
         };
-        if entry(CHECKSUM_KEY).is_some_and(|expected| *expected != found()) {
+        if expected.is_some_and(|expected| expected != found()) {
             return Err(unreadable(
                 "it is damaged: its checksum is another".to_owned(),
             ));
@@ -212,17 +221,21 @@ impl Checkpoint {
     }
 }
 
-/// Of the counters' text, and of the tensors' names and bytes in the order of their names.
-fn checksum(counters: &str, mut tensors: Vec<(&str, &[u8])>) -> String {
+/// Of the counters, and of the tensors' names and bytes in the order of their names.
+fn checksum(counters: &Counters, mut tensors: Vec<(&str, &[u8])>) -> String {
     let mut hash = Fnv1a::new();
     let mut add = |bytes: &[u8]| bytes.iter().for_each(|&byte| hash.add(byte.into()));
-    add(counters.as_bytes());
+    add(text(counters).as_bytes());
     tensors.sort_unstable();
     for (name, data) in tensors {
         add(name.as_bytes());
         add(data);
     }
     format!("{:016x}", hash.value())
+}
+
+fn text(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("counters are plain data")
 }
 
 fn read_vector(tensors: &SafeTensors, prefix: &str, slots: &[Slot]) -> Result<Vec<f32>, String> {
@@ -292,7 +305,7 @@ mod tests {
             damaged[place] ^= 1;
             let read = Checkpoint::from_bytes(&damaged, &slots(), "test");
             let is_found = matches!(read, Err(CheckpointError::Unreadable { .. }));
-            // Without its key the checksum is missing, as in old files.
+            // The last digit of a number may be beyond its precision.
             let is_whole = read.as_ref().is_ok_and(|read| *read == checkpoint());
             assert!(is_found || is_whole, "byte {place}: {read:?}");
         }
