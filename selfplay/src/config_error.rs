@@ -1,6 +1,6 @@
 //! The error of a setting that is out of its range.
 
-use std::fmt::Display;
+use std::fmt::Debug;
 
 use thiserror::Error;
 
@@ -23,7 +23,7 @@ pub struct ConfigError {
 pub fn require(
     ok: bool,
     field: &'static str,
-    value: impl Display,
+    value: impl Debug,
     allowed: &'static str,
 ) -> Result<(), ConfigError> {
     if ok {
@@ -31,7 +31,7 @@ pub fn require(
     }
     Err(ConfigError {
         field,
-        value: value.to_string(),
+        value: format!("{value:?}"),
         allowed,
     })
 }

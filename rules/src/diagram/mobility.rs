@@ -31,7 +31,8 @@ pub(super) fn average(motions: &[Motion], board: Bitboard, empty: f64) -> f64 {
             weight * targets.sum::<f64>()
         })
         .sum();
-    total / f64::from(board.count().max(1))
+    // The sum of nothing is -0.
+    total.abs() / f64::from(board.count().max(1))
 }
 
 /// The expected number of targets of one motion from one square.
@@ -73,7 +74,7 @@ fn expected(
         Reach::Ride { limit } | Reach::Hop { limit, .. } => (1..=*limit as i8)
             .take_while(|times| on_board((files * times, ranks * times)))
             .map(|times| chance(i32::from(times)))
-            .fold(0.0, |sum, chance| sum + chance),
+            .sum(),
     }
 }
 

@@ -60,7 +60,7 @@ impl RunSection {
         require(
             !self.variant.is_empty(),
             "run.variant",
-            "\"\"",
+            &self.variant,
             "a variant's name or the path of its TOML file",
         )?;
         require(

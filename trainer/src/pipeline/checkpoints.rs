@@ -169,8 +169,12 @@ impl Pipeline<'_> {
         Ok(())
     }
 
-    /// Writes a checkpoint.
+    /// Writes a checkpoint; none while steps are being skipped, for what makes them so is in the weights perhaps, and the
+    /// last checkpoints are from before.
     pub(super) fn checkpoint(&mut self) -> anyhow::Result<()> {
+        if self.learner.skipped_in_a_row() > 0 {
+            return Ok(());
+        }
         self.learner.counters.seconds = self.seconds();
         let step = self.learner.counters.steps;
         let begun = Instant::now();

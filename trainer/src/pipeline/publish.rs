@@ -24,7 +24,9 @@ pub(super) fn step_of_net(id: &str) -> Option<u64> {
 impl Pipeline<'_> {
     /// Whether the workers' net is old enough to be replaced.
     pub(super) fn publish_is_due(&self) -> bool {
-        self.learner.counters.steps >= self.published_step + self.run.config.learn.publish_every
+        let is_old = self.learner.counters.steps
+            >= self.published_step + self.run.config.learn.publish_every;
+        is_old && self.learner.skipped_in_a_row() == 0
     }
 
     /// Publishes the averaged net, after a checkpoint: the trainer can then never fall behind a net that is out, and

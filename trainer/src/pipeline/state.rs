@@ -143,8 +143,9 @@ impl<'a> Pipeline<'a> {
             anyhow::ensure!(
                 self.learner.skipped_in_a_row() < MOST_SKIPPED,
                 "learning has gone astray: the last {MOST_SKIPPED} steps had gradients that are not finite; lower \
-                 learn.learning_rate in {} and resume",
-                self.run.storage.object_url(RunPaths::CONFIG)
+                 learn.learning_rate in {} and resume, or delete the newest file of {} to go on from the one before",
+                self.run.storage.object_url(RunPaths::CONFIG),
+                self.run.storage.object_url(RunPaths::CHECKPOINTS)
             );
         }
         self.reporter.add_step(&report);
@@ -158,7 +159,8 @@ impl<'a> Pipeline<'a> {
     pub(super) fn end(mut self, ended: Ended) -> anyhow::Result<()> {
         self.reporter.finish();
         let behind = self.learner.counters.steps > self.published_step;
-        if ended == Ended::TimeUp && behind {
+        let is_sound = self.learner.skipped_in_a_row() == 0;
+        if ended == Ended::TimeUp && behind && is_sound {
             self.publish()?;
         }
         self.checkpoint()?;
