@@ -5,8 +5,9 @@
 pub enum ModelError {
     /// The bytes are not a whole safetensors file, or hold nonsense.
     #[error(
-        "{origin} is not a readable net: {reason}. It is damaged or was cut short; copy it \
-         again from where it came from, or take another net"
+        "{origin} is not a readable net: {reason}. It is damaged, was cut short, or is no net of \
+         falconzero (.safetensors) but an export; copy it again from where it came from, or take \
+         another net"
     )]
     Corrupt {
         /// Where the bytes came from.
