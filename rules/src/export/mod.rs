@@ -1,14 +1,17 @@
 //! Variants in the languages of other programs.
 //!
-//! [`fairy_stockfish`] writes a section of a `variants.ini`, [`fairy_max`] a game of an ini file. What a program has no words
+//! [`fairy_stockfish`] writes a section of a `variants.ini`, [`fairy_max`] a game of an ini file, [`xboard`] the lines that an
+//! engine tells XBoard. What a program has no words
 //! for is refused by name: half a game would be another game.
 
 mod fairy_max;
 mod fairy_stockfish;
 mod orthodox;
+mod xboard;
 
 pub use fairy_max::fairy_max;
 pub use fairy_stockfish::{fairy_stockfish, fairy_stockfish_order};
+pub use xboard::{XboardSetup, xboard, xboard_name, xboard_own_name};
 
 use crate::Variant;
 

@@ -30,7 +30,6 @@ mod time;
 mod uci;
 mod variants;
 
-pub use cecp::setup::{Inexpressible, XboardSetup, xboard_setup};
 pub use nets::NetShelf;
 pub use options::Settings;
 pub use score::centipawns;

@@ -5,7 +5,6 @@ mod nnue;
 use super::text_file;
 use crate::arena::material::MaterialTable;
 use crate::arena::spec::{ContestantSpec, NetBytes};
-use crate::engine::xboard_setup;
 use crate::variant;
 use anyhow::{Context, bail};
 use clap::ValueEnum;
@@ -141,7 +140,7 @@ fn describe(variant: &Variant, format: Format) -> anyhow::Result<String> {
             export::fairy_max(variant, &|role| (100.0 * table.value(role)).round() as u32)?
         }
         Format::Xboard => {
-            let setup = xboard_setup(variant)?;
+            let setup = export::xboard(variant)?;
             setup.lines().map(|line| format!("{line}\n")).collect()
         }
         Format::VariantsIni | Format::Onnx | Format::Safetensors | Format::Nnue => {

@@ -1,12 +1,11 @@
 //! CECP's lines from the engine, and its moves.
 
-use super::setup;
 use crate::engine::event::Report;
 use crate::engine::notation::Notation;
 use crate::engine::options::{OptionKind, OptionSpec};
 use crate::engine::score::{centipawns, mate_in};
 use crate::engine::session::Session;
-use rules::{Move, Position, Variant};
+use rules::{Move, Position, Variant, export};
 use selfplay::search::Line;
 
 /// The score of a mate in no moves; one in N moves is N above it, or below its negative.
@@ -18,9 +17,9 @@ pub(super) fn features(session: &Session) -> Vec<String> {
     let variants: Vec<String> = names
         .filter(|name| {
             let variant = session.find_variant(name);
-            variant.is_ok_and(|variant| setup::xboard_setup(&variant).is_ok())
+            variant.is_ok_and(|variant| export::xboard(&variant).is_ok())
         })
-        .map(setup::xboard_name)
+        .map(export::xboard_name)
         .collect();
     let mut lines =
         vec![

@@ -4,7 +4,6 @@ mod board;
 mod clock;
 mod format;
 mod parse;
-pub mod setup;
 
 use super::event::{LineError, Report, excerpt};
 use super::limits::Limits;
@@ -14,7 +13,7 @@ use super::session::{NoSearch, Session};
 use super::{Flow, Protocol};
 use clock::Clocks;
 use parse::Command;
-use rules::{Color, Move};
+use rules::{Color, Move, export};
 
 /// What the engine is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,12 +172,12 @@ impl Cecp {
 
     fn set_variant(&mut self, name: &str) {
         self.halt();
-        let own_name = setup::own_name(name);
+        let own_name = export::xboard_own_name(name);
         if let Err(error) = self.session.set_variant(own_name) {
             self.say(format_args!("Error (unknown variant): {}", excerpt(name)));
             return self.tell_error(&error);
         }
-        match setup::xboard_setup(&self.session.variant) {
+        match export::xboard(&self.session.variant) {
             Ok(setup) => {
                 for line in setup.lines() {
                     self.say(format_args!("{line}"));

@@ -2,8 +2,8 @@
 
 use super::pipe::Client;
 use super::{setup, uniform};
-use crate::engine::cecp::setup::{xboard_name, xboard_setup};
-use rules::Variant;
+
+use rules::{Variant, export};
 
 fn greet(client: &mut Client) {
     client.send("xboard");
@@ -55,8 +55,8 @@ fn all_variants_play_some_plies() {
     for name in Variant::builtin_names() {
         let variant = Variant::by_name(name).expect("a built-in variant");
         client.send("new");
-        client.send(&format!("variant {}", xboard_name(name)));
-        if let Ok(setup) = xboard_setup(&variant) {
+        client.send(&format!("variant {}", export::xboard_name(name)));
+        if let Ok(setup) = export::xboard(&variant) {
             for line in setup.lines() {
                 assert_eq!(client.hear(), line);
             }

@@ -5,8 +5,8 @@
 //! man, in XBoard's dialect of Betza notation. A name that begins with that of a game that XBoard knows would be taken
 //! for that game, so such variants go by another name.
 
-use rules::{Bitboard, Castling, Color, RoleInfo, Variant};
-use thiserror::Error;
+use super::Inexpressible;
+use crate::{Bitboard, Castling, Color, RoleInfo, Variant};
 
 /// Kinds of men in XBoard's table, a side.
 const SLOTS: usize = 22;
@@ -22,16 +22,6 @@ const OTHERS: [usize; 15] = [12, 7, 8, 16, 11, 13, 14, 15, 18, 19, 20, 10, 9, 6,
 
 /// The falcon of Falcon Chess, step by step: XBoard reads `nC` and `nZ` as leaps with one path only.
 const FALCON_STEPS: &str = "aflafrKafraflKafafsKafsafK";
-
-/// A rule that XBoard has no words for.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("XBoard cannot be told of {variant}: {what}")]
-pub struct Inexpressible {
-    /// The variant.
-    pub variant: String,
-    /// The rule.
-    pub what: String,
-}
 
 /// The lines that teach XBoard a variant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,7 +78,7 @@ const KNOWN: [&str; 31] = [
 ];
 
 /// The name for XBoard of a variant.
-pub(in crate::engine) fn xboard_name(name: &str) -> String {
+pub fn xboard_name(name: &str) -> String {
     match name {
         "chess" => "normal".to_owned(),
         "falcon" => name.to_owned(),
@@ -98,7 +88,7 @@ pub(in crate::engine) fn xboard_name(name: &str) -> String {
 }
 
 /// The variant of a name that XBoard has.
-pub(super) fn own_name(name: &str) -> &str {
+pub fn xboard_own_name(name: &str) -> &str {
     match name {
         "normal" => "chess",
         name => name.strip_prefix(PREFIX).unwrap_or(name),
@@ -109,8 +99,9 @@ pub(super) fn own_name(name: &str) -> &str {
 ///
 /// # Errors
 /// The first rule that XBoard cannot be told of.
-pub fn xboard_setup(variant: &Variant) -> Result<XboardSetup, Inexpressible> {
+pub fn xboard(variant: &Variant) -> Result<XboardSetup, Inexpressible> {
     let fail = |what: String| Inexpressible {
+        program: "XBoard",
         variant: variant.name().to_owned(),
         what,
     };
@@ -143,7 +134,7 @@ fn check_promotion(variant: &Variant) -> Result<(), String> {
     let zone = variant.promotion_zone(Color::White);
     match variant.promotion_roles().is_empty() || zone == last {
         true => Ok(()),
-        false => Err("pawns promote before the last rank".to_owned()),
+        false => Err("promotion before the last rank".to_owned()),
     }
 }
 
@@ -278,7 +269,7 @@ mod tests {
     use super::*;
 
     fn setup(name: &str) -> Result<XboardSetup, Inexpressible> {
-        xboard_setup(&Variant::by_name(name).expect("a built-in variant"))
+        xboard(&Variant::by_name(name).expect("a built-in variant"))
     }
 
     #[test]
@@ -340,9 +331,9 @@ mod tests {
             ("grand-style", "fz-grand-style"),
         ] {
             assert_eq!(xboard_name(own), xboards);
-            assert_eq!(own_name(xboards), own);
+            assert_eq!(xboard_own_name(xboards), own);
         }
-        assert_eq!(own_name("falcon-8x8"), "falcon-8x8");
+        assert_eq!(xboard_own_name("falcon-8x8"), "falcon-8x8");
     }
 
     #[test]
@@ -350,7 +341,7 @@ mod tests {
         for (name, part) in [
             ("falcon-free", "one step"),
             ("hunter-chess", "castling"),
-            ("falcon-hunter-66", "promote"),
+            ("falcon-hunter-66", "promotion"),
         ] {
             let error = setup(name).expect_err(name).to_string();
             assert!(error.contains(name) && error.contains(part), "{error}");
