@@ -15,7 +15,7 @@ pub struct SelfPlayConfig {
     /// Playout-cap randomisation (Wu 2019): chance that a ply gets a full search, with `search.simulations`, and so
     /// makes a sample; 0 to 1. Default 0.25.
     pub full_search_share: f32,
-    /// Simulations of a cheap search, which only moves the game on; at least 1. Default 8.
+    /// Simulations of a cheap search, which only moves the game on; 1 to 1000000. Default 8.
     pub cheap_simulations: u32,
     /// Gumbel scale of cheap searches, 0 or more. At 1, as in full searches, a move is a sample from the improved
     /// policy, so games differ without loss of strength in expectation. Default 1.

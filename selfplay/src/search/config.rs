@@ -199,7 +199,7 @@ mod tests {
         let error = error.expect_err("a negative scale").to_string();
         assert_eq!(
             error,
-            "`search.c_scale = -1` is out of range: it must be 0 or more"
+            "`search.c_scale = -1.0` is out of range: it must be 0 or more"
         );
         let config = SearchConfig {
             moves_left_weight: f32::NAN,

@@ -94,7 +94,7 @@ pub struct ArenaConfig {
     pub games: u32,
     /// Earlier nets that a net plays besides the fixed anchors (the untrained net and the greedy player). Default 1.
     pub milestones: usize,
-    /// Simulations a move in matches, at least 1. Default 16.
+    /// Simulations a move in matches, 1 to 1000000. Default 16.
     pub simulations: u32,
     /// Random plies at the start of a game, so that no two are alike. Default 6.
     pub opening_plies: u32,
