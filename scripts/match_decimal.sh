@@ -7,7 +7,7 @@
 #
 # The engine plays against search without a net, or against what OPPONENT names (a net, an engine); with `both` Fairy-Stockfish
 # plays Sjaak II. A net is one of decimal-plain: the beginning of a run from another one's net makes it,
-#   falconzero train RECIPE --from data/nets/decimal-falcon-hunter.safetensors
+#   falconzero train RECIPE --from shipped:decimal-falcon-hunter
 # with `variant = "data/engines/decimal-plain.toml"`.
 # FALCONZERO names the program if it is not on the path; engines are installed into FOLDER (default: a cache folder).
 set -euo pipefail

@@ -30,6 +30,7 @@
 
 mod bench;
 mod board;
+mod carry_over;
 mod compiled;
 mod device;
 mod encoding;
@@ -62,7 +63,7 @@ pub use fnv::Fnv1a;
 pub use inference::{Inference, InferenceChoice};
 pub use net::{MOVES_LEFT_UNIT, Net, NetConfig, NetOutput, NetShape, PolicyGather};
 pub use net_file::{
-    NET_FORMAT, NetMeta, load_net, load_related_weights, load_weights, read_meta, save_net,
+    NET_FORMAT, NetMeta, RelatedNet, load_net, load_related, load_weights, read_meta, save_net,
     save_weights,
 };
 pub use policy::{PolicyIndex, PolicyLayout};

@@ -12,6 +12,7 @@ use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
 
+use crate::carry_over::{self, carry_over};
 use crate::net::{Net, NetConfig, NetShape};
 use crate::{Encoding, Fnv1a, ModelError, NamedTensor, Weights};
 
@@ -84,15 +85,14 @@ impl NetMeta {
 
     fn check_encoding(&self, origin: &str, variant: &Variant) -> Result<(), ModelError> {
         let wanted = NetMeta::new(variant, self.net, "", 0);
-        if self.encoding() != wanted.encoding() {
-            self.check_variant(origin, variant)?;
-            return Err(ModelError::Encoding {
+        match self.encoding() == wanted.encoding() {
+            true => Ok(()),
+            false => Err(ModelError::Encoding {
                 origin: origin.into(),
                 found: self.encoding(),
                 expected: wanted.encoding(),
-            });
+            }),
         }
-        Ok(())
     }
 }
 
@@ -198,17 +198,44 @@ pub fn load_weights(
     load_checked(bytes, origin, |meta| meta.check(origin, variant))
 }
 
-/// As [`load_weights`], for learning on: the net may be of another variant, as long as men, board and kinds of moves, and so
-/// planes and policy, are the same.
+/// A net to begin with, see [`load_related`].
+#[derive(Debug)]
+pub struct RelatedNet {
+    /// Weights that fit the game asked for.
+    pub weights: Weights,
+    /// What the net was made as.
+    pub meta: NetMeta,
+    /// Letters of the men that it had never seen.
+    pub unknown_men: Vec<char>,
+}
+
+/// As [`load_weights`], for learning on: the net may be of another game, in which case its weights are rearranged for this
+/// one. What both games have, by name, keeps its weights, on boards of any size; a man that the net has never seen begins as
+/// the mean of those that it has.
 ///
 /// # Errors
-/// As [`load_weights`], but for [`ModelError::Variant`].
-pub fn load_related_weights(
+/// As [`load_weights`], but for [`ModelError::Variant`]; [`ModelError::Encoding`] if the net's own game has changed since.
+pub fn load_related(
     bytes: &[u8],
     origin: &str,
     variant: &Variant,
-) -> Result<(Weights, NetMeta), ModelError> {
-    load_checked(bytes, origin, |meta| meta.check_encoding(origin, variant))
+) -> Result<RelatedNet, ModelError> {
+    let (mut weights, meta) = load_checked(bytes, origin, |_| Ok(()))?;
+    let mut unknown_men = Vec::new();
+    if meta.check_encoding(origin, variant).is_err() {
+        let own = Variant::from_toml(&meta.variant_toml).map_err(|error| ModelError::Corrupt {
+            origin: origin.into(),
+            reason: format!("the variant in it is not understood: {error}"),
+        })?;
+        meta.check_encoding(origin, &own)?;
+        weights = carry_over(&weights, &own, variant).map_err(|error| error.at_origin(origin))?;
+        unknown_men = carry_over::unknown_men(&own, variant);
+    }
+    Ok(RelatedNet {
+        weights,
+        meta,
+        unknown_men,
+    })
 }
 
 fn load_checked(

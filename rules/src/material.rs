@@ -8,6 +8,9 @@
 use crate::betza::{Motion, Reach};
 use crate::{Bitboard, Color, Position, Role, Square, Variant};
 
+/// A man on his square.
+type Placed = (Square, Color, Role);
+
 /// The mating powers of a variant's men, as sets of roles.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Material {
@@ -106,87 +109,58 @@ fn mate_positions(
     let board = variant.board();
     let pairs = board
         .into_iter()
-        .flat_map(move |king| board.into_iter().map(move |man| (king, man)));
-    pairs.flat_map(move |(king, man)| match hopper {
-        true => mates_of_hopper(variant, color, role, king, man),
-        false => mates_with(variant, color, role, king, man),
+        .flat_map(move |bare| board.into_iter().map(move |man| (bare, man)));
+    let pairs = pairs.filter(|(bare, man)| bare != man);
+    pairs.flat_map(move |(bare, man)| {
+        let pair = [(bare, !color, variant.royal), (man, color, role)];
+        // The other king may be what a hopper leaps over, so that every place of his is tried.
+        let kings = match hopper {
+            true => board,
+            false => kings_that_mate(variant, pair),
+        };
+        kings
+            .into_iter()
+            .filter(move |&king| king != bare && king != man)
+            .filter_map(move |king| mate(variant, pair, king))
     })
 }
 
-/// The mates of a bare king and a hopper on given squares: the other king may be what it leaps over, so that every place of
-/// his is tried.
-fn mates_of_hopper(
-    variant: &Variant,
-    color: Color,
-    role: Role,
-    bare: Square,
-    man: Square,
-) -> Vec<Position> {
-    let them = !color;
-    let kings = variant.board().into_iter();
-    kings
-        .filter(|&king| bare != man && king != bare && king != man)
-        .filter_map(|king| {
-            let three = [
-                (bare, them, variant.royal),
-                (man, color, role),
-                (king, color, variant.royal),
-            ];
-            is_mate(variant, Position::of_men(&three, them), color, king)
-        })
-        .collect()
-}
-
-/// The position, if the bare king, who is to move, is mated and the other one, on his square, is not attacked.
-fn is_mate(variant: &Variant, position: Position, color: Color, king: Square) -> Option<Position> {
+/// The position of a bare king, who is to move, a man and the other king, if it is mate and the other king is not attacked.
+fn mate(variant: &Variant, pair: [Placed; 2], king: Square) -> Option<Position> {
+    let [(_, them, _), (_, color, _)] = pair;
+    let three = [pair[0], pair[1], (king, color, variant.royal)];
+    let position = Position::of_men(&three, them);
     let mate = position.is_check(variant)
         && !position.is_attacked(variant, color, king)
         && !position.has_legal_move(variant);
     mate.then_some(position)
 }
 
-/// The mates of a bare king and a man on given squares, for every place of the other king.
-fn mates_with(
-    variant: &Variant,
-    color: Color,
-    role: Role,
-    bare: Square,
-    man: Square,
-) -> Vec<Position> {
-    let them = !color;
-    let of_men = |men: &[(Square, Color, Role)]| Position::of_men(men, them);
-    let pair = [(bare, them, variant.royal), (man, color, role)];
-    if bare == man || !of_men(&pair).is_attacked(variant, them, bare) {
-        return Vec::new();
+/// Where the other king takes all flights from a bare king attacked by a man that does not hop.
+fn kings_that_mate(variant: &Variant, pair: [Placed; 2]) -> Bitboard {
+    let [(bare, them, royal), (man, color, _)] = pair;
+    if !Position::of_men(&pair, them).is_attacked(variant, them, bare) {
+        return Bitboard::EMPTY;
     }
-    // Where the bare king could flee if it were not for the other king; that king's own square
-    // only ever gives shelter.
-    let mut flights = 0u128;
-    for table in &variant.moves[them][variant.royal.index()] {
-        flights |= table.reach(bare, 0);
-    }
-    let open = Bitboard(flights & !(1 << man.index())).into_iter();
-    let open: Bitboard = open
-        .filter(|&to| {
-            let fled = [(to, them, variant.royal), (man, color, role)];
-            !of_men(&fled).is_attacked(variant, them, to)
-        })
-        .collect();
-    let guarded = |king: Square| {
-        let tables = &variant.moves[color][variant.royal.index()];
+    let reach = |color: Color, king: Square| {
+        let tables = &variant.moves[color][royal.index()];
         tables
             .iter()
             .fold(0, |all, table| all | table.reach(king, 0))
     };
+    // Where the bare king could flee if it were not for the other king; that king's own square only ever gives shelter.
+    let flights = Bitboard(reach(them, bare) & !(1 << man.index()));
+    let open: Bitboard = flights
+        .into_iter()
+        .filter(|&to| {
+            let fled = [(to, them, royal), pair[1]];
+            !Position::of_men(&fled, them).is_attacked(variant, them, to)
+        })
+        .collect();
     variant
         .board()
         .into_iter()
-        .filter(|&king| king != bare && king != man)
-        .filter(|&king| open.0 & !(guarded(king) | 1 << king.index()) == 0)
-        .filter_map(|king| {
-            let three = [pair[0], pair[1], (king, color, variant.royal)];
-            is_mate(variant, of_men(&three), color, king)
-        })
+        .filter(|&king| open.0 & !(reach(color, king) | 1 << king.index()) == 0)
         .collect()
 }
 

@@ -60,6 +60,14 @@ impl Ground {
         }
     }
 
+    /// The net that knows the other men already and comes with the program; the board's size is nothing to it.
+    pub fn net(self) -> &'static str {
+        match self {
+            Ground::Falcon | Ground::TenByTen => "shipped:falcon",
+            Ground::Chess => "shipped:chess",
+        }
+    }
+
     /// The variant with the piece in the array of both sides.
     ///
     /// # Errors

@@ -53,13 +53,8 @@ fn tried<E: Evaluator + 'static>(
     origin: &str,
 ) -> Result<Box<dyn Evaluator>, ModelError> {
     let requests = sample_requests(variant, TRIED, 0);
-    let is_finite = |evaluation: &Evaluation| {
-        let mut logits = evaluation.policy_logits.iter();
-        evaluation.wdl.q().is_finite()
-            && evaluation.moves_left.is_finite()
-            && logits.all(|logit| logit.is_finite())
-    };
-    match evaluator.evaluate(&requests).iter().all(is_finite) {
+    let evaluations = evaluator.evaluate(&requests);
+    match evaluations.iter().all(Evaluation::is_finite) {
         true => Ok(Box::new(evaluator)),
         false => Err(ModelError::Diverged {
             origin: origin.into(),

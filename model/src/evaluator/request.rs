@@ -36,3 +36,13 @@ pub struct Evaluation {
     /// One logit for each of the request's moves, in the same order; the prior is their softmax.
     pub policy_logits: Vec<f32>,
 }
+
+impl Evaluation {
+    /// Whether all its numbers are finite, without which a search can do nothing with it.
+    pub fn is_finite(&self) -> bool {
+        self.wdl.q().is_finite()
+            && self.wdl.draw.is_finite()
+            && self.moves_left.is_finite()
+            && self.policy_logits.iter().all(|logit| logit.is_finite())
+    }
+}

@@ -80,39 +80,54 @@ impl PieceDiagram {
     }
 }
 
+/// A ring where a man moves, a cross where it captures, a disc for both.
 fn write_mark(svg: &mut String, mark: Mark, cx: u32, cy: u32) {
-    let mut mark = mark;
-    if mark.quiet && mark.capture && mark.quiet_hop != mark.capture_hop {
+    if !mark.quiet {
+        return write_cross(svg, mark, cx, cy);
+    }
+    if mark.capture && mark.quiet_hop != mark.capture_hop {
         // One way needs a man to leap over and the other does not: a ring and a cross, one of them dashed.
-        let only = |quiet: bool| Mark {
-            quiet,
-            capture: !quiet,
-            quiet_hop: mark.quiet_hop || !quiet,
-            capture_hop: mark.capture_hop || quiet,
+        write_cross(
+            svg,
+            Mark {
+                quiet_hop: true,
+                ..mark
+            },
+            cx,
+            cy,
+        );
+        let quiet = Mark {
+            capture: false,
+            capture_hop: true,
             ..mark
         };
-        write_mark(svg, only(false), cx, cy);
-        mark = only(true);
+        return write_circle(svg, quiet, cx, cy);
     }
+    write_circle(svg, mark, cx, cy);
+}
+
+fn write_cross(svg: &mut String, mark: Mark, cx: u32, cy: u32) {
+    let (x, y, line) = (cx - 10, cy - 10, line(mark));
+    let _ = writeln!(
+        svg,
+        "<path d=\"M{x} {y} l20 20 m0 -20 l-20 20\" fill=\"none\" {line}/>"
+    );
+}
+
+fn write_circle(svg: &mut String, mark: Mark, cx: u32, cy: u32) {
+    let fill = if mark.capture { "#8fb3d9" } else { "none" };
+    let line = line(mark);
+    let _ = writeln!(
+        svg,
+        "<circle cx=\"{cx}\" cy=\"{cy}\" r=\"11\" fill=\"{fill}\" {line}/>"
+    );
+}
+
+/// A line's attributes, dashed where the way is conditional.
+fn line(mark: Mark) -> String {
     let dashes = match mark.lame || mark.is_hop() || mark.initial {
         true => " stroke-dasharray=\"4 3\"",
         false => "",
     };
-    let line = format!("stroke=\"#1f4e79\" stroke-width=\"3\"{dashes}");
-    let _ = match (mark.quiet, mark.capture) {
-        (true, false) => writeln!(
-            svg,
-            "<circle cx=\"{cx}\" cy=\"{cy}\" r=\"11\" fill=\"none\" {line}/>"
-        ),
-        (false, true) => writeln!(
-            svg,
-            "<path d=\"M{} {} l20 20 m0 -20 l-20 20\" fill=\"none\" {line}/>",
-            cx - 10,
-            cy - 10
-        ),
-        _ => writeln!(
-            svg,
-            "<circle cx=\"{cx}\" cy=\"{cy}\" r=\"11\" fill=\"#8fb3d9\" {line}/>"
-        ),
-    };
+    format!("stroke=\"#1f4e79\" stroke-width=\"3\"{dashes}")
 }

@@ -5,6 +5,7 @@ use super::greedy::GreedyContestant;
 use super::play::Team;
 use super::random::RandomContestant;
 use super::search::SearchContestant;
+use crate::shipped;
 use anyhow::{Context, bail, ensure};
 use model::{DeviceChoice, Inference, UniformEvaluator, load_evaluator};
 use rules::Variant;
@@ -12,6 +13,9 @@ use selfplay::layout::{CurrentNet, RunPaths};
 use selfplay::search::SearchConfig;
 use selfplay::storage::Storage;
 use std::path::Path;
+
+/// What a net that comes with the program is called by, before its variant.
+const SHIPPED: &str = "shipped:";
 
 /// A net file's bytes and where they come from.
 #[derive(Debug, Clone)]
@@ -52,7 +56,8 @@ pub struct Equipment {
 
 impl ContestantSpec {
     /// Reads a contestant from the command line: `greedy`, `random`, `uniform`, the path of a net's file, or the folder or
-    /// URL of a run, which stands for its current net. A net may end in `@` and how it is evaluated: `net.safetensors@int8`.
+    /// URL of a run, which stands for its current net, or `shipped:VARIANT` for a net that comes with the program. A net may
+    /// end in `@` and how it is evaluated: `net.safetensors@int8`.
     ///
     /// # Errors
     /// If it is none of these, or the net cannot be read.
@@ -75,6 +80,16 @@ impl ContestantSpec {
             "random" => return Ok(ContestantSpec::Random),
             "uniform" => return Ok(ContestantSpec::Uniform),
             _ => {}
+        }
+        if let Some(variant) = text.strip_prefix(SHIPPED) {
+            let net = shipped::net(variant).with_context(|| {
+                let known: Vec<&str> = shipped::variants().collect();
+                format!(
+                    "no net for '{variant}' comes with the program, only for {}",
+                    known.join(", ")
+                )
+            })?;
+            return Ok(ContestantSpec::Net(net));
         }
         let path = Path::new(text);
         if path.is_file() {
@@ -103,8 +118,8 @@ impl ContestantSpec {
             "'{text}' is neither a file nor a folder; give the path of a net's file, or the folder or URL of a run"
         );
         bail!(
-            "there is no file or folder '{text}'; give the path of a net's file, the folder or URL of a run, or, where no net \
-             is needed, greedy, random or uniform"
+            "there is no file or folder '{text}'; give the path of a net's file, the folder or URL of a run, shipped:VARIANT, \
+             or, where no net is needed, greedy, random or uniform"
         )
     }
 
@@ -228,6 +243,18 @@ mod tests {
         assert_eq!(with, ("odd@name@int8".to_owned(), Some(Inference::Int8)));
         let error = ContestantSpec::parse("greedy@int8").expect_err("no net");
         assert!(error.to_string().contains("no net"), "{error}");
+    }
+
+    #[test]
+    fn shipped_nets_go_by_their_variant() {
+        let spec = ContestantSpec::parse("shipped:chess@f32").expect("a net that is shipped");
+        let ContestantSpec::Net(net) = spec else {
+            panic!("{spec:?}");
+        };
+        assert_eq!(net.inference, Some(Inference::F32));
+        assert_eq!(net.bytes, shipped::net("chess").expect("shipped").bytes);
+        let error = ContestantSpec::parse("shipped:chesss").expect_err("no such net");
+        assert!(error.to_string().contains("chess, "), "{error}");
     }
 
     #[test]

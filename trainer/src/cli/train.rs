@@ -36,8 +36,8 @@ pub struct Args {
     /// How nets are evaluated: `auto`, `int8`, `bf16`, `f32` or `burn`; overrides the recipe.
     #[arg(long)]
     inference: Option<Inference>,
-    /// Begin with the weights of this net instead of random ones: a net's file, or the folder or URL of a run, whose
-    /// current net is taken; overrides the recipe of a new run.
+    /// Begin with the weights of this net instead of random ones: a net's file, the folder or URL of a run, whose
+    /// current net is taken, or shipped:VARIANT for a net that comes with the program; overrides the recipe of a new run.
     #[arg(long, value_name = "NET", conflicts_with = "resume")]
     from: Option<String>,
     /// The run's seed; overrides the recipe of a new run.

@@ -2,7 +2,7 @@
 
 use crate::config::RunConfig;
 use crate::output::shell_word;
-use crate::pipeline::{self, Ended};
+use crate::pipeline::{self, Ended, InitialNet};
 use crate::run::Run;
 use crate::values::history::history;
 use crate::values::odds::OddsConfig;
@@ -22,9 +22,14 @@ use std::time::{Duration, Instant};
 const TRAINING_SHARE: f64 = 0.8;
 /// Up to so many minutes the recipe of ten minutes is used, beyond them that of an hour.
 const QUICK_MINUTES: f64 = 25.0;
+/// Positions before a short run from a net on learns.
+const QUICK_POSITIONS: u64 = 20_000;
+/// What `--from` says for random weights.
+const FROM_NOTHING: &str = "none";
 
 /// Find out what a piece is worth: build a variant with it, train a net, and measure.
 ///
+/// Training begins with the net that comes with the program for the game, so that the other men are known from the start.
 /// The piece stands in the array of both sides: in place of the falcons of Falcon Chess (10x8, or 10x10 with --on 10x10), or of
 /// the bishops of orthodox chess.
 #[derive(Debug, clap::Args)]
@@ -44,6 +49,10 @@ pub struct Args {
     /// Go on with the study that there is, with more minutes.
     #[arg(long)]
     resume: bool,
+    /// The net that training begins with: its file, the folder or URL of a run, or shipped:VARIANT; `none` for random
+    /// weights [default: the shipped net of the game, which knows the other men].
+    #[arg(long, value_name = "NET", conflicts_with = "resume")]
+    from: Option<String>,
     /// Worker processes [default: one per core].
     #[arg(long)]
     workers: Option<usize>,
@@ -68,7 +77,7 @@ Examples:
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {
     let variant = args.on.with_piece(&args.betza)?;
-    let config = recipe(&args)?;
+    let config = recipe(&args, &variant)?;
     let location = args
         .run
         .clone()
@@ -135,19 +144,40 @@ fn resume_command(args: &Args, minutes: f64) -> String {
     )
 }
 
-/// The shipped recipe for so much time.
-fn recipe(args: &Args) -> anyhow::Result<RunConfig> {
-    let (text, name) = match args.minutes <= QUICK_MINUTES {
-        true => (
+/// The shipped recipe for so much time, and for a run that begins with a net or with none.
+fn recipe(args: &Args, variant: &Variant) -> anyhow::Result<RunConfig> {
+    let quick = args.minutes <= QUICK_MINUTES;
+    let net = match args.from.as_deref() {
+        Some(FROM_NOTHING) => None,
+        given => Some(given.unwrap_or(args.on.net())),
+    };
+    let (text, name) = match (net, quick) {
+        (Some(_), _) => (
+            include_str!("../../../configs/runs/falcon-further.toml"),
+            "falcon-further.toml",
+        ),
+        (None, true) => (
             include_str!("../../../configs/runs/falcon-quick.toml"),
             "falcon-quick.toml",
         ),
-        false => (
+        (None, false) => (
             include_str!("../../../configs/runs/falcon-hour.toml"),
             "falcon-hour.toml",
         ),
     };
     let mut config = RunConfig::parse(text, name)?;
+    if let Some(net) = net {
+        config.net = InitialNet::size(net, variant).with_context(|| {
+            format!(
+                "training cannot begin with '{net}'; --from {FROM_NOTHING} begins without a net"
+            )
+        })?;
+        net.clone_into(&mut config.run.initial_net);
+        if quick {
+            // The first thousand games instead of three thousand.
+            config.learn.min_positions = QUICK_POSITIONS;
+        }
+    }
     config.run.minutes = TRAINING_SHARE * args.minutes;
     config.run.workers = args.workers.unwrap_or(config.run.workers);
     config.run.seed = args.seed;

@@ -20,9 +20,9 @@ pub struct RunSection {
     pub dir: String,
     /// Time for the whole run in minutes, above 0; the final match and the values table come on top. Default 10.
     pub minutes: f64,
-    /// The net that the run begins with instead of random weights: its file, or the folder or URL of a run, whose current
-    /// net is taken. It may be of another variant with the same men, board and kinds of moves. Its training steps count
-    /// on. Empty for random weights. Default empty.
+    /// The net that the run begins with instead of random weights: its file, the folder or URL of a run, whose current
+    /// net is taken, or `shipped:VARIANT` for a net that comes with the program. It may be of another game; see
+    /// [`load_related`](model::load_related). Its training steps count on. Empty for random weights. Default empty.
     pub initial_net: String,
     /// All of the run's random choices come from this number. Default 1.
     pub seed: u64,

@@ -4,15 +4,14 @@ use super::state::Pipeline;
 use crate::arena::spec::{ContestantSpec, NetBytes};
 use crate::config::RunConfig;
 use anyhow::{Context, bail, ensure};
-use model::{NetConfig, Weights, load_related_weights};
+use model::{NetConfig, RelatedNet, load_related};
 use rules::Variant;
 
+/// What a recipe's reader is told of a net that cannot be used.
+const PROBLEM: &str = "the recipe's field run.initial_net (--from) names no usable net";
+
 /// The weights that a run begins with.
-pub struct InitialNet {
-    weights: Weights,
-    /// Training steps behind them, at least 1.
-    step: u64,
-}
+pub struct InitialNet(RelatedNet);
 
 impl InitialNet {
     /// Reads the net that the recipe names, if it names one.
@@ -24,24 +23,35 @@ impl InitialNet {
         if name.is_empty() {
             return Ok(None);
         }
-        let problem = "the recipe's field run.initial_net (--from) names no usable net";
-        let net = match ContestantSpec::parse(name).context(problem)? {
-            ContestantSpec::Net(NetBytes {
-                origin,
-                bytes,
-                inference: None,
-                ..
-            }) => load_related_weights(&bytes, &origin, variant).context(problem)?,
-            _ => bail!("{problem}: '{name}' is not a net's file nor the folder or URL of a run"),
-        };
-        let (weights, meta) = net;
+        let net = read(name, variant).context(PROBLEM)?;
         ensure!(
-            meta.net == config.net,
-            "{problem}: '{name}' has another size than the recipe's section [net]; with it the section is\n{}",
-            section(&meta.net)
+            net.meta.net == config.net,
+            "{PROBLEM}: '{name}' has another size than the recipe's section [net]; with it the section is\n{}",
+            section(&net.meta.net)
         );
-        let step = meta.step.max(1);
-        Ok(Some(InitialNet { weights, step }))
+        Ok(Some(InitialNet(net)))
+    }
+
+    /// The size of the net of this name, which the section `net` of its run's recipe must have.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is of another encoding than the variant's.
+    pub fn size(name: &str, variant: &Variant) -> anyhow::Result<NetConfig> {
+        Ok(read(name, variant)?.meta.net)
+    }
+}
+
+fn read(name: &str, variant: &Variant) -> anyhow::Result<RelatedNet> {
+    match ContestantSpec::parse(name)? {
+        ContestantSpec::Net(NetBytes {
+            origin,
+            bytes,
+            inference: None,
+            ..
+        }) => Ok(load_related(&bytes, &origin, variant)?),
+        _ => bail!(
+            "'{name}' is not a net's file nor the folder or URL of a run, nor shipped:VARIANT"
+        ),
     }
 }
 
@@ -57,8 +67,18 @@ impl Pipeline<'_> {
         if self.learner.counters.steps > 0 {
             return Ok(());
         }
-        if let Some(net) = InitialNet::load(&self.run.config, &self.run.variant)? {
-            self.learner.begin_from(&net.weights, net.step)?;
+        let variant = &self.run.variant;
+        if let Some(InitialNet(net)) = InitialNet::load(&self.run.config, variant)? {
+            if net.meta.variant != variant.name() {
+                let unknown: String = net.unknown_men.iter().collect();
+                tracing::info!(
+                    of = net.meta.variant,
+                    unknown_men = unknown,
+                    "the initial net is of another game: what both have keeps its weights, unknown men begin as the mean of the others"
+                );
+            }
+            self.learner
+                .begin_from(&net.weights, net.meta.step.max(1))?;
             self.publish()?;
         }
         Ok(())

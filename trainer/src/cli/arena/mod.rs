@@ -29,8 +29,8 @@ pub struct Args {
     /// Name of a built-in variant, or path of a variant's TOML file.
     #[arg(long)]
     variant: String,
-    /// First contestant: a net's file, a run (its current net), `greedy`, `random`, `uniform` (search without a net),
-    /// `uci:COMMAND` or `cecp:COMMAND`.
+    /// First contestant: a net's file, a run (its current net), `shipped:VARIANT` (the program's own net), `greedy`,
+    /// `random`, `uniform` (search without a net), `uci:COMMAND` or `cecp:COMMAND`.
     #[arg(long, value_name = "WHO")]
     a: String,
     /// Second contestant, as --a.

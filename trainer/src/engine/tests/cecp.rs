@@ -2,7 +2,6 @@
 
 use super::pipe::Client;
 use super::{setup, uniform};
-
 use rules::{Variant, export};
 
 fn greet(client: &mut Client) {

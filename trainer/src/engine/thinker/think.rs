@@ -143,14 +143,7 @@ fn finite(
     is_odd: &mut bool,
 ) -> Vec<Evaluation> {
     for (request, evaluation) in requests.iter().zip(&mut evaluations) {
-        let fine = evaluation.wdl.q().is_finite()
-            && evaluation.wdl.draw.is_finite()
-            && evaluation.moves_left.is_finite()
-            && evaluation
-                .policy_logits
-                .iter()
-                .all(|logit| logit.is_finite());
-        if !fine {
+        if !evaluation.is_finite() {
             *is_odd = true;
             *evaluation = UniformEvaluator
                 .evaluate(std::slice::from_ref(request))

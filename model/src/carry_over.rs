@@ -1,0 +1,197 @@
+//! A net's weights made to fit another game, for training to begin with.
+//!
+//! All layers are convolutions or work on what is pooled over the board, so a net knows nothing of the board's size. What
+//! depends on the game are the planes that it reads and the kinds and rows of its policy, all of which have names: those
+//! that both games know keep their weights. A man that the net has never seen begins as the mean of the men that it has
+//! (kings and pawns are left out), so that it is worth something from the start without being taken for any one of them;
+//! what else is new begins with zeros, which is as if it were not there.
+
+use rules::Variant;
+
+use crate::{Encoding, ModelError, NamedTensor, Weights};
+
+/// The weights of a net of `from`, rearranged for `to`. What both games have keeps its meaning whatever its place.
+///
+/// # Errors
+/// [`ModelError::Weights`] if the weights are not of a net of `from`.
+pub fn carry_over(weights: &Weights, from: &Variant, to: &Variant) -> Result<Weights, ModelError> {
+    let planes = Parts::new(from, to, |variant| {
+        Encoding::new(variant).plane_names().to_vec()
+    });
+    let kinds = Parts::new(from, to, kind_names);
+    let hands = Parts::new(from, to, hand_names);
+    let mut carried = Weights::default();
+    for (name, tensor) in weights.iter() {
+        let tensor = match name {
+            "stem.conv.weight" => planes.rearrange(name, tensor, 1, 1)?,
+            "policy.kind.weight" | "policy.kind.bias" => kinds.rearrange(name, tensor, 0, 1)?,
+            // Added below, if the new game has hands.
+            "policy.hand.weight" | "policy.hand.bias" => continue,
+            _ => tensor.clone(),
+        };
+        carried.insert(name, tensor);
+    }
+    if hands.to > 0 {
+        let query = weights.get("policy.query.weight");
+        let [dim, channels] = match query.map(|query| &query.shape[..]) {
+            Some(&[dim, channels, _, _]) => [dim, channels],
+            _ => return Err(misshapen("policy.query.weight")),
+        };
+        let none = |shape: &[usize]| NamedTensor {
+            shape: shape.to_vec(),
+            data: vec![0.0; shape.iter().product()],
+        };
+        for (name, shape, axis) in [
+            (
+                "policy.hand.weight",
+                vec![2 * channels, hands.from.len() * dim],
+                1,
+            ),
+            ("policy.hand.bias", vec![hands.from.len() * dim], 0),
+        ] {
+            let known = weights.get(name).cloned();
+            let known = known.unwrap_or_else(|| none(&shape));
+            carried.insert(name, hands.rearrange(name, &known, axis, dim)?);
+        }
+    }
+    Ok(carried)
+}
+
+/// The men of `to` that a net of `from` has never seen, by their letters.
+pub fn unknown_men(from: &Variant, to: &Variant) -> Vec<char> {
+    let letters = to.roles().iter().map(|role| role.letter);
+    letters
+        .filter(|&letter| sort(from, letter) != sort(to, letter))
+        .collect()
+}
+
+/// One thing of each named part of a layer, in two games.
+struct Parts {
+    /// Names in the old game.
+    from: Vec<String>,
+    /// For each part in the new game the places in the old one whose mean it becomes; none for zeros.
+    origins: Vec<Vec<usize>>,
+    /// Number of parts in the new game.
+    to: usize,
+}
+
+impl Parts {
+    fn new(from: &Variant, to: &Variant, names: impl Fn(&Variant) -> Vec<String>) -> Parts {
+        let (old, new) = (names(from), names(to));
+        let origins = new.iter().map(|name| {
+            let wanted = Man::of(to, name);
+            let same = |other: &String| other == name && Man::of(from, other) == wanted;
+            if let Some(place) = old.iter().position(same) {
+                return vec![place];
+            }
+            let like = |other: &String| wanted.is_some() && Man::of(from, other) == wanted;
+            let places = old.iter().enumerate().filter(|(_, other)| like(other));
+            places.map(|(place, _)| place).collect()
+        });
+        Parts {
+            origins: origins.collect(),
+            from: old.clone(),
+            to: new.len(),
+        }
+    }
+
+    /// The tensor with the parts along an axis, each `width` wide, put where the new game has them.
+    fn rearrange(
+        &self,
+        name: &str,
+        tensor: &NamedTensor,
+        axis: usize,
+        width: usize,
+    ) -> Result<NamedTensor, ModelError> {
+        let wide = self.from.len() * width;
+        if tensor.shape.get(axis) != Some(&wide) {
+            return Err(misshapen(name));
+        }
+        let inner = width * tensor.shape[axis + 1..].iter().product::<usize>();
+        let mut data = Vec::new();
+        // A game without hands has no parts, and rows of no length.
+        let outer: usize = tensor.shape[..axis].iter().product();
+        for row in 0..outer {
+            let row = &tensor.data[row * self.from.len() * inner..][..self.from.len() * inner];
+            for places in &self.origins {
+                let share = 1.0 / places.len().max(1) as f32;
+                let sum = |i: usize| {
+                    places
+                        .iter()
+                        .map(|place| row[place * inner + i])
+                        .sum::<f32>()
+                };
+                data.extend((0..inner).map(|i| share * sum(i)));
+            }
+        }
+        let mut shape = tensor.shape.clone();
+        shape[axis] = self.to * width;
+        Ok(NamedTensor { shape, data })
+    }
+}
+
+/// What a part that belongs to a man is about: the text before his letter, and what sort of man he is.
+#[derive(PartialEq)]
+struct Man<'a> {
+    about: &'a str,
+    sort: Sort,
+}
+
+/// Men that may stand for one another.
+#[derive(Clone, Copy, PartialEq)]
+enum Sort {
+    Royal,
+    Pawn,
+    Piece,
+}
+
+impl Man<'_> {
+    fn of<'a>(variant: &Variant, name: &'a str) -> Option<Man<'a>> {
+        let (about, letter) = name.rsplit_once(' ')?;
+        let mut letters = letter.chars();
+        let (letter, None) = (letters.next()?, letters.next()) else {
+            return None;
+        };
+        let sort = sort(variant, letter)?;
+        Some(Man { about, sort })
+    }
+}
+
+fn sort(variant: &Variant, letter: char) -> Option<Sort> {
+    let role = variant.role_by_letter(letter)?;
+    let role = &variant.roles()[role.index()];
+    Some(match (role.is_royal, role.is_pawn) {
+        (true, _) => Sort::Royal,
+        (_, true) => Sort::Pawn,
+        _ => Sort::Piece,
+    })
+}
+
+/// The policy's kinds of moves, in their order.
+fn kind_names(variant: &Variant) -> Vec<String> {
+    let promotions = variant.promotion_roles().iter();
+    let promotions = promotions.map(|role| {
+        let letter = variant.roles()[role.index()].letter;
+        format!("promotion {letter}")
+    });
+    let castling = variant.can_castle().then(|| "castling".to_owned());
+    std::iter::once("plain".to_owned())
+        .chain(promotions)
+        .chain(castling)
+        .collect()
+}
+
+/// The policy's rows of men in hand, in their order.
+fn hand_names(variant: &Variant) -> Vec<String> {
+    let hands = variant.hand_roles().iter();
+    hands
+        .map(|role| format!("hand {}", variant.roles()[role.index()].letter))
+        .collect()
+}
+
+fn misshapen(name: &str) -> ModelError {
+    ModelError::Weights {
+        origin: "the net".into(),
+        reason: format!("tensor {name} is not of its variant's shape"),
+    }
+}
