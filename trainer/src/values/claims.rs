@@ -84,9 +84,12 @@ pub struct Claim {
     /// Games that the score comes from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub games: Option<u32>,
-    /// How the claim is judged here; without it nothing is said about it.
+    /// How the claim is judged here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test: Option<Test>,
+    /// Why there is no test, and what would be one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub untested: Option<String>,
 }
 
 /// What must be found for a claim to be supported. Men go by their names.
@@ -207,6 +210,13 @@ impl Claims {
         if claims.format != FORMAT {
             return Err(format!("format {} is not {FORMAT}", claims.format));
         }
+        let settled = |claim: &&Claim| claim.test.is_some() == claim.untested.is_some();
+        if let Some(claim) = claims.claims.iter().find(settled) {
+            return Err(format!(
+                "claim '{}' has neither or both of test and untested",
+                claim.id
+            ));
+        }
         let named = claims
             .values
             .iter()
@@ -280,6 +290,9 @@ mod tests {
             Claims::parse(&unknown),
             Err("there is no source 'nobody'".to_owned())
         );
+        let silent = text.replacen("untested = ", "score = 0.5 # ", 1);
+        let problem = Claims::parse(&silent).expect_err("no test and no reason");
+        assert!(problem.contains("'no-castling-values'"), "{problem}");
         let newer = text.replacen("format = 1", "format = 9", 1);
         assert!(Claims::parse(&newer).is_err());
         assert!(Claims::parse(&text.replacen("note", "nota", 1)).is_err());

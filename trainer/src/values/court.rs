@@ -98,11 +98,9 @@ pub fn judge(variant: &Arc<Variant>, claims: &Claims, findings: &Findings) -> Ve
             .as_ref()
             .and_then(|test| hear(variant, test, findings));
         let (verdict, evidence) = heard.unwrap_or_else(|| {
-            let why = match claim.test {
-                Some(_) => "nothing measured yet bears on it",
-                None => "no test is defined for it",
-            };
-            (Verdict::Untested, why.to_owned())
+            let why = claim.untested.clone();
+            let why = why.unwrap_or_else(|| "nothing measured yet bears on it".to_owned());
+            (Verdict::Untested, why)
         });
         Ruling {
             id: claim.id.clone(),
