@@ -103,7 +103,7 @@ pub enum ModelError {
 impl ModelError {
     /// The same error about weights with the file that they came from.
     #[must_use]
-    pub(crate) fn at_origin(self, origin: &str) -> ModelError {
+    pub fn at_origin(self, origin: &str) -> ModelError {
         match self {
             ModelError::Weights { reason, .. } => ModelError::Weights {
                 origin: origin.into(),

@@ -102,6 +102,7 @@ struct Header<'a> {
     format: u32,
     meta: &'a NetMeta,
     checksum: String,
+    meta_checksum: String,
 }
 
 #[derive(Deserialize)]
@@ -118,6 +119,9 @@ struct StoredHeader {
     /// Files made before there were checksums have none.
     #[serde(default)]
     checksum: Option<String>,
+    /// Of `meta`; likewise.
+    #[serde(default)]
+    meta_checksum: Option<String>,
 }
 
 /// The bytes of a net file.
@@ -146,6 +150,7 @@ pub fn save_weights(weights: &Weights, meta: &NetMeta) -> Result<Vec<u8>, ModelE
         format: NET_FORMAT,
         meta,
         checksum: checksum(weights),
+        meta_checksum: meta_checksum(meta).map_err(|error| failed(error.to_string()))?,
     };
     let header = serde_json::to_string(&header).map_err(|error| failed(error.to_string()))?;
     let bytes: Vec<(&str, &[usize], Vec<u8>)> = weights
@@ -214,7 +219,8 @@ pub struct RelatedNet {
 /// the mean of those that it has.
 ///
 /// # Errors
-/// As [`load_weights`], but for [`ModelError::Variant`]; [`ModelError::Encoding`] if the net's own game has changed since.
+/// As [`load_weights`], but for [`ModelError::Variant`]; [`ModelError::Encoding`] if the net's own game has changed since,
+/// [`ModelError::Weights`] if the weights do not fit the configuration.
 pub fn load_related(
     bytes: &[u8],
     origin: &str,
@@ -231,6 +237,8 @@ pub fn load_related(
         weights = carry_over(&weights, &own, variant).map_err(|error| error.at_origin(origin))?;
         unknown_men = carry_over::unknown_men(&own, variant);
     }
+    Net::from_weights(&weights, meta.net, NetShape::new(variant), &Device::flex())
+        .map_err(|error| error.at_origin(origin))?;
     Ok(RelatedNet {
         weights,
         meta,
@@ -326,7 +334,13 @@ pub(crate) fn checksum(weights: &Weights) -> String {
     format!("{:016x}", hash.value())
 }
 
-/// The metadata and, unless the file is an old one, the checksum.
+/// FNV-1a over the metadata as it is written.
+fn meta_checksum(meta: &NetMeta) -> serde_json::Result<String> {
+    let text = serde_json::to_string(meta)?;
+    Ok(format!("{:016x}", Fnv1a::of(text.as_bytes())))
+}
+
+/// The metadata and, unless the file is an old one, the checksum of the weights.
 fn read_header(header: &str, origin: &str) -> Result<(NetMeta, Option<String>), ModelError> {
     let corrupt = |error: serde_json::Error| ModelError::Corrupt {
         origin: origin.into(),
@@ -341,5 +355,12 @@ fn read_header(header: &str, origin: &str) -> Result<(NetMeta, Option<String>), 
         });
     }
     let stored: StoredHeader = serde_json::from_str(header).map_err(corrupt)?;
+    let found = meta_checksum(&stored.meta).map_err(corrupt)?;
+    if stored.meta_checksum.is_some_and(|written| written != found) {
+        return Err(ModelError::Corrupt {
+            origin: origin.into(),
+            reason: "the checksum of its metadata is wrong".to_owned(),
+        });
+    }
     Ok((stored.meta, stored.checksum))
 }

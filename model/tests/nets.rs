@@ -354,6 +354,12 @@ fn unusable_files_are_refused_with_the_file_and_the_remedy() {
     let error = load(&flipped, &falcon).to_string();
     assert!(error.contains("checksum"), "{error}");
 
+    let at = 8 + text.find("blocks\\\":2").expect("the blocks") + "blocks\\\":".len();
+    let mut edited = bytes.clone();
+    edited[at] = b'1';
+    let error = load(&edited, &falcon).to_string();
+    assert!(error.contains("checksum of its metadata"), "{error}");
+
     let mut poisoned = bytes.clone();
     let end = poisoned.len();
     poisoned[end - 4..].copy_from_slice(&f32::NAN.to_le_bytes());

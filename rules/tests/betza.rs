@@ -106,6 +106,7 @@ fn what_is_not_supported_is_named_with_its_place() {
         ("KisO2", 4, "write a [[castling]] table"),
         ("Wnz", 3, "the modifier `z` is not supported"),
         ("(2,x)", 1, "a leap is written out as `(2,4)`"),
+        ("(1,2", 1, "a leap is written out as `(2,4)`"),
         ("nN3", 2, "a lame leap cannot be repeated"),
         ("WaaaaaaaaaaaaaaaaK", 2, "too many ways"),
     ];

@@ -6,7 +6,7 @@ mod learn;
 mod run;
 
 pub use learn::{LearnConfig, OptimizerConfig, OptimizerKind, WindowConfig};
-pub use run::{ArenaConfig, RunSection};
+pub use run::{ArenaConfig, MOST_MINUTES, RunSection};
 
 use model::{DeviceChoice, Inference, NetConfig};
 use selfplay::game::SelfPlayConfig;

@@ -13,10 +13,19 @@ const INTERRUPTED: i32 = 130;
 /// # Errors
 /// If the signal handler cannot be installed.
 pub fn flag(reminder: &'static str) -> anyhow::Result<Arc<AtomicBool>> {
+    flag_and(reminder, || {})
+}
+
+/// As [`flag`], with something that must be done even when the program ends at once.
+///
+/// # Errors
+/// If the signal handler cannot be installed.
+pub fn flag_and(reminder: &'static str, at_once: fn()) -> anyhow::Result<Arc<AtomicBool>> {
     let flag = Arc::new(AtomicBool::new(false));
     let raised = Arc::clone(&flag);
     ctrlc::set_handler(move || {
         if raised.swap(true, Ordering::SeqCst) {
+            at_once();
             std::process::exit(INTERRUPTED);
         }
         eprintln!("\n{reminder}");

@@ -185,3 +185,20 @@ fn nets_for_fairy_stockfish_are_written_read_and_refused() {
         assert!(!ok && text.contains(reason), "{arguments:?}: {text}");
     }
 }
+
+/// The file would be read first and lost then.
+#[test]
+fn a_net_is_not_written_over_by_its_own_export() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let net = tiny_net(folder.path(), "chess");
+    let before = std::fs::read(&net).expect("the net");
+    let net_name = net.to_string_lossy();
+    for format in ["onnx", "safetensors", "nnue"] {
+        let (ok, text) = export(&["--net", &net_name, "--format", format, "--out", &net_name]);
+        assert!(
+            !ok && text.contains("is the net itself"),
+            "{format}: {text}"
+        );
+    }
+    assert_eq!(std::fs::read(&net).expect("the net"), before);
+}

@@ -24,8 +24,8 @@ fn a_study_begins_with_the_net_of_the_game() {
     assert!(output.status.success(), "{said}");
     for part in [
         "Chess with WD in place of the bishops",
-        "piece",
-        "falconzero worth WD --on chess --resume --minutes 0.4",
+        "no value yet",
+        "falconzero worth WD --on chess --resume --minutes 2",
     ] {
         assert!(said.contains(part), "'{part}' is missing in:\n{said}");
     }
@@ -51,7 +51,8 @@ fn nets_and_pieces_that_are_of_no_use_are_refused() {
         ),
         (&["WD", "--from", "shipped:go"], &["'go'", "falcon"]),
         (&["W?"], &["'W?'"]),
-        (&["WD", "--minutes", "0"], &["minutes"]),
+        (&["WD", "--minutes", "0"], &["--minutes 0 is out of range"]),
+        (&["WD", "--resume"], &["no study of WD", "without --resume"]),
     ] {
         let (output, said) = worth(lab.path(), args);
         assert!(!output.status.success(), "{args:?}: {said}");

@@ -1,6 +1,6 @@
 //! `falconzero worth`: what is this piece worth?
 
-use crate::config::RunConfig;
+use crate::config::{MOST_MINUTES, RunConfig};
 use crate::output::shell_word;
 use crate::pipeline::{self, Ended, InitialNet};
 use crate::run::Run;
@@ -14,6 +14,7 @@ use anyhow::{Context, ensure};
 use model::DeviceChoice;
 use rules::{PieceDiagram, Variant, betza};
 use selfplay::layout::safe_segment;
+use selfplay::lease::TrainerStatus;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -24,6 +25,9 @@ const TRAINING_SHARE: f64 = 0.8;
 const QUICK_MINUTES: f64 = 25.0;
 /// Positions before a short run from a net on learns.
 const QUICK_POSITIONS: u64 = 20_000;
+/// Samples that a net must have learnt from before its opinion of the piece is asked: some 500 steps. Before that it is
+/// what it was when the piece was new to it.
+const LEAST_SAMPLES: u64 = 60_000;
 /// What `--from` says for random weights.
 const FROM_NOTHING: &str = "none";
 
@@ -95,9 +99,20 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     let stop =
         interrupt::flag("Finishing with what there is; press Ctrl-C again to stop at once.")?;
     let mut run = match args.resume {
-        true => resume(&location, config, &variant)?,
-        false => Run::begin(&location, config, variant)
-            .context("a study is gone on with by --resume, with more --minutes than before")?,
+        true => resume(&location, config, &variant).with_context(|| {
+            format!(
+                "there is no study of {} to go on with; begin it without --resume",
+                args.betza
+            )
+        })?,
+        false => {
+            // Looked at first, so that a folder that cannot be written to is not taken for a study.
+            ensure!(
+                Run::open(&location).is_err(),
+                "there is a run in '{location}' already; go on with it by --resume, with more --minutes than before, or give another folder: --run DIR"
+            );
+            Run::begin(&location, config, variant)?
+        }
     };
     run.storage = run.storage.patient(stop.clone());
     if pipeline::run(&run, &stop)? == Ended::Interrupted {
@@ -165,6 +180,11 @@ fn recipe(args: &Args, variant: &Variant) -> anyhow::Result<RunConfig> {
             "falcon-hour.toml",
         ),
     };
+    ensure!(
+        args.minutes > 0.0 && args.minutes <= MOST_MINUTES,
+        "--minutes {} is out of range; give more than 0 and at most {MOST_MINUTES}",
+        args.minutes
+    );
     let mut config = RunConfig::parse(text, name)?;
     if let Some(net) = net {
         config.net = InitialNet::size(net, variant).with_context(|| {
@@ -188,6 +208,15 @@ fn recipe(args: &Args, variant: &Variant) -> anyhow::Result<RunConfig> {
 
 /// Measures for the rest of the time, and prints what has been found.
 fn report(run: &Run, args: &Args, location: &str, stop: &Arc<AtomicBool>) -> anyhow::Result<()> {
+    let learnt =
+        TrainerStatus::read(&run.storage)?.map_or(0, |status| status.counters.samples_used);
+    if learnt < LEAST_SAMPLES {
+        println!(
+            "The net has learnt from {learnt} samples of games with the piece, and knows as good as nothing about it before {LEAST_SAMPLES}: no value yet.\nGo on with\n  {}",
+            resume_command(args, (10.0 * args.minutes).min(MOST_MINUTES))
+        );
+        return Ok(());
+    }
     let time = Duration::from_secs_f64((1.0 - TRAINING_SHARE) * args.minutes * 60.0);
     let matches_end = Arc::new(AtomicBool::new(false));
     end_after(time, &matches_end, stop)?;

@@ -4,8 +4,8 @@ use selfplay::config_error::{ConfigError, require};
 use selfplay::search::SearchConfig;
 use serde::{Deserialize, Serialize};
 
-/// Ten years.
-const MOST_MINUTES: f64 = 10.0 * 365.0 * 24.0 * 60.0;
+/// Most minutes of a run, ten years.
+pub const MOST_MINUTES: f64 = 10.0 * 365.0 * 24.0 * 60.0;
 /// Games of a worker at most: each has a search tree of its own in memory.
 const MOST_GAMES: usize = 16_384;
 

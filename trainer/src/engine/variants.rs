@@ -1,12 +1,13 @@
 //! The variants that the engine can play: the built-in ones and those of the user's files.
 
+use crate::variant::check_name;
 use rules::Variant;
 use std::sync::Arc;
 
 /// Variants by name.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Variants {
-    /// From files; one with the name of a built-in variant stands in its place.
+    /// From files, under names of their own.
     own: Vec<Arc<Variant>>,
 }
 
@@ -15,7 +16,7 @@ impl Variants {
     pub fn names(&self) -> Vec<&str> {
         let own = self.own.iter().map(|variant| variant.name());
         let mut names: Vec<&str> = Variant::builtin_names().to_vec();
-        names.extend(own.filter(|name| !Variant::builtin_names().contains(name)));
+        names.extend(own);
         names
     }
 
@@ -36,7 +37,7 @@ impl Variants {
         })
     }
 
-    /// Adds a variant that has been loaded.
+    /// Adds a variant that has been loaded, in place of an earlier one of its name.
     pub fn add(&mut self, variant: Arc<Variant>) {
         let is_builtin =
             Variant::by_name(variant.name()).is_ok_and(|builtin| builtin.toml() == variant.toml());
@@ -51,7 +52,7 @@ impl Variants {
     /// # Errors
     /// Which file is wrong, and how. Those before it have been added.
     pub fn add_files(&mut self, paths: &str) -> Result<Vec<String>, String> {
-        let mut names = Vec::new();
+        let mut names: Vec<String> = Vec::new();
         for path in paths
             .split(';')
             .map(str::trim)
@@ -61,7 +62,14 @@ impl Variants {
                 .map_err(|error| format!("cannot read the variant file '{path}': {error}"))?;
             let variant =
                 Variant::from_toml(&text).map_err(|error| format!("'{path}': {error}"))?;
-            names.push(variant.name().to_owned());
+            check_name(&variant).map_err(|error| format!("'{path}': {error}"))?;
+            let name = variant.name().to_owned();
+            if names.contains(&name) {
+                return Err(format!(
+                    "'{path}': another file before it is of a variant {name}, too; give one of them another name"
+                ));
+            }
+            names.push(name);
             self.add(variant);
         }
         Ok(names)

@@ -1,6 +1,8 @@
 //! An engine's process: lines in and out, and nothing that it does can block us.
 
 use anyhow::{Context, ensure};
+#[cfg(unix)]
+use rustix::process::{Pid, Signal};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -32,9 +34,46 @@ pub struct Line {
     pub at: Instant,
 }
 
+/// The engines that run, for when the program ends at once and drops nothing.
+static RUNNING: Mutex<Vec<Group>> = Mutex::new(Vec::new());
+
+/// Ends all engines.
+pub fn end_all() {
+    let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+    running.drain(..).for_each(Group::kill);
+}
+
+/// An engine's process and those that it has started.
+#[derive(Clone, Copy, PartialEq)]
+struct Group(u32);
+
+impl Group {
+    /// Remembers it until [`forget`](Group::forget).
+    fn of(child: &Child) -> Group {
+        let group = Group(child.id());
+        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+        running.push(group);
+        group
+    }
+
+    fn kill(self) {
+        // An error means that nobody is left in it.
+        #[cfg(unix)]
+        if let Some(group) = i32::try_from(self.0).ok().and_then(Pid::from_raw) {
+            let _ = rustix::process::kill_process_group(group, Signal::KILL);
+        }
+    }
+
+    fn forget(self) {
+        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+        running.retain(|&other| other != self);
+    }
+}
+
 /// A running engine. It is ended when this is dropped.
 pub struct EngineProcess {
     child: Child,
+    group: Group,
     stdin: ChildStdin,
     lines: Receiver<Line>,
     last_words: Arc<Mutex<String>>,
@@ -61,6 +100,7 @@ impl EngineProcess {
         let mut child = command.spawn().with_context(|| {
             format!("cannot start '{program}'; check that it is installed and its path is right")
         })?;
+        let group = Group::of(&child);
         let (stdin, stdout, stderr) =
             match (child.stdin.take(), child.stdout.take(), child.stderr.take()) {
                 (Some(stdin), Some(stdout), Some(stderr)) => (stdin, stdout, stderr),
@@ -85,6 +125,7 @@ impl EngineProcess {
         });
         Ok(EngineProcess {
             child,
+            group,
             stdin,
             lines,
             last_words,
@@ -165,6 +206,9 @@ impl Drop for EngineProcess {
                 std::thread::sleep(Duration::from_millis(5));
             }
         }
+        // What a wrapper has started must not outlive it.
+        self.group.kill();
+        self.group.forget();
         // An error here means that it has ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -273,5 +317,24 @@ mod tests {
         assert_eq!(process.receive(at_once).err(), Some(Silence::Timeout));
         let end = process.receive(soon()).err();
         assert_eq!(end, Some(Silence::Ended("last words".to_owned())));
+    }
+
+    /// A wrapper that is killed leaves nothing running.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_an_engine_has_started_ends_with_it() {
+        let script = "sleep 1000 & echo $!; wait";
+        let command = ["sh", "-c", script].map(str::to_owned);
+        let mut process = EngineProcess::start(&command).expect("a shell");
+        let soon = Instant::now() + Duration::from_secs(20);
+        let started = process.receive(soon).expect("a line").text;
+        let stat = format!("/proc/{started}/stat");
+        let is_running = || std::fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z"));
+        assert!(is_running());
+        drop(process);
+        while is_running() {
+            assert!(Instant::now() < soon, "it still runs");
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 }

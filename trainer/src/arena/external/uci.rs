@@ -215,8 +215,12 @@ impl Client for Uci {
         let deadline = Deadline::new(clocks.remaining(position.turn()), self.patience);
         self.send(&go(clocks, position.turn()))?;
         let mut q = None;
+        let mut complaint = String::new();
         let bestmove = |line: &Line| {
             let text = line.text.as_str();
+            if text.starts_with("info string error") {
+                complaint = format!("; it said {}", quoted(text));
+            }
             if text.starts_with("info ") {
                 q = score(text).or(q);
             }
@@ -232,7 +236,8 @@ impl Client for Uci {
             .parse(&self.variant, position, &text)
             .ok_or_else(|| {
                 let fen = position.fen(&self.variant);
-                Fault::new(Forfeit::IllegalMove, format!("{} in {fen}", quoted(&text)))
+                let reason = format!("{} in {fen}{complaint}", quoted(&text));
+                Fault::new(Forfeit::IllegalMove, reason)
             })?;
         Ok(Answer {
             mv,

@@ -5,12 +5,13 @@ mod watch;
 
 use super::{json_file, text_file};
 use crate::arena::config::{Adjudication, MatchConfig};
+use crate::arena::external::process;
 use crate::arena::external::referee::play_refereed;
 use crate::arena::play::play_match;
 use crate::arena::result::MatchResult;
 use crate::arena::spec::{ContestantSpec, Equipment};
 use crate::arena::sprt::Sprt;
-use crate::variant;
+use crate::{interrupt, variant};
 use anyhow::Context;
 use engines::{EngineArgs, PlayerSpec, default_tables};
 use model::{DeviceChoice, Inference, InferenceChoice};
@@ -18,6 +19,9 @@ use rules::Variant;
 use std::path::PathBuf;
 use std::sync::Arc;
 use watch::Watch;
+
+/// What the first Ctrl-C says.
+const REMINDER: &str = "ending the match; the finished pairs count (Ctrl-C again to quit at once)";
 
 /// Play a match between two contestants and report the score and the Elo difference.
 ///
@@ -172,7 +176,8 @@ impl Args {
         let threads = threads.clamp(1, config.pairs());
         let teams = self.equipment().teams(variant, contestants, threads)?;
         let names = [teams[0].a.name().to_owned(), teams[0].b.name().to_owned()];
-        let mut watch = Watch::start(variant, config, names, sprt, self.pgn.as_deref())?;
+        let stop = interrupt::flag(REMINDER)?;
+        let mut watch = Watch::start(variant, config, names, sprt, self.pgn.as_deref(), stop)?;
         let result = play_match(variant, config, teams, &mut |news| watch.hear(news));
         Ok((result, watch.finish()))
     }
@@ -187,11 +192,13 @@ impl Args {
     ) -> anyhow::Result<Outcome> {
         let count = self.threads.unwrap_or_else(|| default_tables(config));
         let count = count.clamp(1, config.pairs());
+        // Before the engines are started: none may be left behind.
+        let stop = interrupt::flag_and(REMINDER, process::end_all)?;
         let tables = self
             .engines
             .tables(specs, variant, self.equipment(), count)?;
         let names = tables[0].each_ref().map(|player| player.name().to_owned());
-        let mut watch = Watch::start(variant, config, names, sprt, self.pgn.as_deref())?;
+        let mut watch = Watch::start(variant, config, names, sprt, self.pgn.as_deref(), stop)?;
         let limit = self.engines.limit();
         let (result, failure) =
             play_refereed(variant, config, limit, tables, &mut |news| watch.hear(news));

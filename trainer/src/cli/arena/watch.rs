@@ -5,7 +5,7 @@ use crate::arena::elo::EloEstimate;
 use crate::arena::pgn;
 use crate::arena::play::MatchProgress;
 use crate::arena::sprt::Sprt;
-use crate::{interrupt, logging};
+use crate::logging;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 use rules::Variant;
@@ -34,21 +34,19 @@ struct Games {
 }
 
 impl Watch {
-    /// Begins to follow a match between contestants of these names.
+    /// Begins to follow a match between contestants of these names, which ends when `stop` is raised.
     ///
     /// # Errors
-    /// If the file for the games cannot be opened, or Ctrl-C not be listened for.
+    /// If the file for the games cannot be opened.
     pub fn start(
         variant: &Arc<Variant>,
         config: &MatchConfig,
         names: [String; 2],
         sprt: Option<Sprt>,
         pgn: Option<&Path>,
+        stop: Arc<AtomicBool>,
     ) -> anyhow::Result<Watch> {
         let games = pgn.map(Games::open).transpose()?;
-        let stop = interrupt::flag(
-            "ending the match; the finished pairs count (Ctrl-C again to quit at once)",
-        )?;
         let bar = progress_bar(config.pairs());
         logging::keep_clear_of(bar.clone());
         Ok(Watch {

@@ -6,12 +6,12 @@ use super::text_file;
 use crate::arena::material::MaterialTable;
 use crate::arena::spec::{ContestantSpec, NetBytes};
 use crate::variant;
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use clap::ValueEnum;
 use model::export::onnx;
 use model::{load_weights, read_meta, save_weights};
 use rules::{Variant, export};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Write a net, or a variant's rules, in the format of another program.
@@ -67,6 +67,9 @@ enum Format {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {
+    if let (Some(net), Some(out)) = (&args.net, &args.out) {
+        keep_apart(Path::new(net), out)?;
+    }
     let net = args.net.as_deref().map(read_net).transpose()?;
     let variant = match (&args.variant, &net) {
         (Some(name), _) => variant::load(name)?,
@@ -99,6 +102,20 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Checks that what is written is not the net itself.
+fn keep_apart(net: &Path, out: &Path) -> anyhow::Result<()> {
+    let same = match (net.canonicalize(), out.canonicalize()) {
+        (Ok(net), Ok(out)) => net == out,
+        _ => false,
+    };
+    ensure!(
+        !same,
+        "'{}' is the net itself, which would be lost; write the export to another file",
+        out.display()
+    );
+    Ok(())
+}
+
 fn read_net(text: &str) -> anyhow::Result<NetBytes> {
     match ContestantSpec::parse(text)? {
         ContestantSpec::Net(net) => Ok(net),
@@ -123,7 +140,9 @@ fn rules_of(net: &NetBytes) -> anyhow::Result<Arc<Variant>> {
 fn convert(net: &NetBytes, variant: &Variant, format: Format) -> anyhow::Result<Vec<u8>> {
     let (weights, meta) = load_weights(&net.bytes, &net.origin, variant)?;
     Ok(match format {
-        Format::Onnx => onnx::to_onnx(&weights, &meta, variant)?,
+        Format::Onnx => {
+            onnx::to_onnx(&weights, &meta, variant).map_err(|error| error.at_origin(&net.origin))?
+        }
         Format::Safetensors
         | Format::Nnue
         | Format::VariantsIni

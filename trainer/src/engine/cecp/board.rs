@@ -52,9 +52,10 @@ impl Cecp {
     pub(super) fn take_back(&mut self, plies: usize, line: &str) -> Result<(), String> {
         self.halt();
         if !self.session.record.take_back(plies) {
-            return Err(format!(
-                "there are not {plies} moves to take back for {line}"
-            ));
+            return Err(match plies {
+                1 => format!("there is no move to take back for {line}"),
+                _ => format!("there are not {plies} moves to take back for {line}"),
+            });
         }
         self.go_on_thinking();
         Ok(())

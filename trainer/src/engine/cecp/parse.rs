@@ -144,7 +144,8 @@ fn centiseconds(text: &str) -> Result<Duration, String> {
 /// A number of seconds or minutes, cut off at some years.
 fn number(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
-        Ok(number) if number.is_finite() => Ok(number.clamp(0.0, 1e8)),
+        Ok(number) if number < 0.0 => Err(format!("`{}` is below 0", excerpt(text))),
+        Ok(number) if number.is_finite() => Ok(number.min(1e8)),
         _ => Err(format!("`{}` is not a number", excerpt(text))),
     }
 }
@@ -200,6 +201,9 @@ mod tests {
             "level",
             "level x y z",
             "level 0 inf 0",
+            "level 0 -5 0",
+            "level 0 5 -3",
+            "st -1",
             "sd -1",
             "time soon",
             "st",

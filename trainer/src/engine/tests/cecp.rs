@@ -258,7 +258,7 @@ fn errors_have_the_form_of_the_protocol() {
         ),
         (
             "undo",
-            "Error (there are not 1 moves to take back for undo): undo",
+            "Error (there is no move to take back for undo): undo",
         ),
         ("variant falcon-9x10", "setup ("),
     ] {

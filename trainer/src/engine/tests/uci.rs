@@ -365,6 +365,19 @@ fn variants_of_the_user_are_played() {
         path.display()
     ));
     client.expect("info string variants added: mine");
+    let taken = folder.path().join("taken.toml");
+    let other = chess.toml().replacen("betza = \"R\"", "betza = \"Q\"", 1);
+    std::fs::write(&taken, other).expect("written");
+    client.send(&format!(
+        "setoption name VariantPath value {}",
+        taken.display()
+    ));
+    client.expect("info string error: ");
+    client.send(&format!(
+        "setoption name VariantPath value {0};{0}",
+        path.display()
+    ));
+    client.expect("info string error: ");
     client.send("setoption name UCI_Variant value mine");
     client.expect("info string variant mine files 8");
     client.send("go nodes 20");

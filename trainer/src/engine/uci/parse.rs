@@ -7,6 +7,9 @@ use std::iter::Peekable;
 use std::str::SplitWhitespace;
 use std::time::Duration;
 
+/// Time for a move whose limits have not been understood.
+const NOT_UNDERSTOOD: Duration = Duration::from_millis(100);
+
 /// A command from the client, with the words of its line.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Command<'a> {
@@ -49,9 +52,17 @@ pub(super) struct Go<'a> {
 }
 
 impl Go<'_> {
-    /// The limits for the side to move. `go` with no bound at all goes on until `stop`; a mate ends every search but an
-    /// infinite one.
+    /// The limits for the side to move. `go` with no bound at all goes on until `stop`, but for one whose bound was not
+    /// understood or is of the other side alone: that client waits for a move, which comes soon. A mate ends every search
+    /// but an infinite one.
     pub fn limits(&self, turn: Color) -> Limits {
+        let meant = !self.complaints.is_empty() || self.time[!turn].is_some();
+        let unbounded = self.time[turn].is_none()
+            && self.move_time.is_none()
+            && self.nodes.is_none()
+            && self.depth.is_none()
+            && !self.mate
+            && !self.infinite;
         let clock = self.time[turn].map(|left| Clock {
             left,
             increment: self.increment[turn],
@@ -59,7 +70,10 @@ impl Go<'_> {
         });
         Limits {
             clock,
-            move_time: self.move_time,
+            move_time: match unbounded && meant {
+                true => Some(NOT_UNDERSTOOD),
+                false => self.move_time,
+            },
             nodes: self.nodes,
             depth: self.depth,
             mate: self.mate,
@@ -339,6 +353,18 @@ mod tests {
             };
             assert!(go.complaints[0].contains(part), "{line}: {go:?}");
             assert_eq!((go.nodes, go.complaints.len()), (Some(5), 1), "{line}");
+        }
+        for (line, is_bounded) in [
+            ("go", false),
+            ("go infinite fast", false),
+            ("go wtime soon", true),
+            ("go btime 300", true),
+        ] {
+            let Command::Go(go) = read(line) else {
+                panic!("not a go")
+            };
+            let limits = go.limits(Color::White);
+            assert_eq!(limits.move_time.is_some(), is_bounded, "{line}");
         }
     }
 
