@@ -4,7 +4,7 @@ use crate::config::RunConfig;
 use crate::pipeline::{self, Ended, InitialNet};
 use crate::run::Run;
 use crate::{finale, interrupt, variant};
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use model::{DeviceChoice, Inference};
 use std::path::PathBuf;
 
@@ -128,6 +128,10 @@ fn override_with(config: &mut RunConfig, args: &Args) -> anyhow::Result<()> {
     config.run.minutes = args.minutes.unwrap_or(config.run.minutes);
     config.run.workers = args.workers.unwrap_or(config.run.workers);
     if let Some(net) = &args.from {
+        ensure!(
+            !net.is_empty(),
+            "--from names no net; leave it out for random weights"
+        );
         config.run.initial_net.clone_from(net);
     }
     config.run.seed = args.seed.unwrap_or(config.run.seed);

@@ -4,7 +4,8 @@ use super::team::Team;
 use crate::arena::spec::{ContestantSpec, NetBytes};
 use crate::shipped;
 use model::{
-    DeviceChoice, Evaluator, Inference, ModelError, UniformEvaluator, load_evaluator, read_meta,
+    DeviceChoice, Evaluator, Inference, ModelError, UniformEvaluator, load_evaluator, load_weights,
+    read_meta,
 };
 use rules::Variant;
 use std::sync::Arc;
@@ -31,6 +32,16 @@ enum Choice {
     /// No net at all, for any variant: every move as likely, every position even.
     Uniform,
     Net(NetBytes),
+}
+
+/// Whether a net is whole, by its own rules.
+fn check(net: &NetBytes) -> Result<(), ModelError> {
+    let meta = read_meta(&net.bytes, &net.origin)?;
+    match Variant::from_toml(&meta.variant_toml) {
+        Ok(variant) => load_weights(&net.bytes, &net.origin, &variant).map(drop),
+        // A variant that asks for it will say what is wrong.
+        Err(_) => Ok(()),
+    }
 }
 
 impl NetShelf {
@@ -67,10 +78,19 @@ impl NetShelf {
     }
 
     /// Reads the value of the option `EvalFile`: names as in [`read`](NetShelf::read), separated by `;`.
+    ///
+    /// # Errors
+    /// If one cannot be read or is damaged.
     pub(super) fn read_list(list: &str) -> Result<NetShelf, String> {
         let names = list.split(';').map(str::trim);
         let names = names.filter(|name| !name.is_empty() && *name != "<empty>");
-        NetShelf::read(names).map_err(|error| format!("{error:#}"))
+        let shelf = NetShelf::read(names).map_err(|error| format!("{error:#}"))?;
+        for choice in &shelf.nets {
+            if let Choice::Net(bytes) = choice {
+                check(bytes).map_err(|error| error.to_string())?;
+            }
+        }
+        Ok(shelf)
     }
 
     /// An evaluator for a variant: the first given net that is of it, or the shipped one.

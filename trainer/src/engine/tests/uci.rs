@@ -339,6 +339,10 @@ fn nets_are_found_by_variant_and_bad_ones_are_named() {
     let line = client.expect("info string error: ");
     assert!(line.contains("not a readable net"), "{line}");
     client.expect("readyok");
+    // The nets from before are still there.
+    client.send("setoption name UCI_Variant value falcon-8x8");
+    client.send("go nodes 20");
+    assert_ne!(best(&mut client), "(none)");
     set(&mut client, "no/such.safetensors".to_owned());
     let line = client.expect("info string error: ");
     assert!(line.contains("no/such.safetensors"), "{line}");
