@@ -35,7 +35,7 @@ impl RawBoard {
         let rows: Vec<&str> = placement.split('/').collect();
         if rows.len() != usize::from(ranks) {
             return Err(format!(
-                "this board has {ranks} ranks, separated by `/`, and here are {}",
+                "there are {} ranks, separated by `/`; this board has {ranks}",
                 rows.len()
             ));
         }
