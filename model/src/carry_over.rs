@@ -2,9 +2,10 @@
 //!
 //! All layers are convolutions or work on what is pooled over the board, so a net knows nothing of the board's size. What
 //! depends on the game are the planes that it reads and the kinds and rows of its policy, all of which have names: those
-//! that both games know keep their weights. A man that the net has never seen begins as the mean of the men that it has
-//! (kings and pawns are left out), so that it is worth something from the start without being taken for any one of them;
-//! what else is new begins with zeros, which is as if it were not there.
+//! that both games know keep their weights. Men go by their letters; how they move is not looked at. What belongs to a man
+//! and is new begins as the mean of the same for men of his sort (kings, pawns, all others), so that he is worth something
+//! from the start without being taken for any one of them; what else is new begins with zeros, which is as if it were not
+//! there.
 
 use rules::Variant;
 
@@ -31,26 +32,21 @@ pub fn carry_over(weights: &Weights, from: &Variant, to: &Variant) -> Result<Wei
         };
         carried.insert(name, tensor);
     }
-    if hands.to > 0 {
+    if !hands.origins.is_empty() {
         let query = weights.get("policy.query.weight");
         let [dim, channels] = match query.map(|query| &query.shape[..]) {
             Some(&[dim, channels, _, _]) => [dim, channels],
             _ => return Err(misshapen("policy.query.weight")),
         };
-        let none = |shape: &[usize]| NamedTensor {
-            shape: shape.to_vec(),
-            data: vec![0.0; shape.iter().product()],
-        };
-        for (name, shape, axis) in [
-            (
-                "policy.hand.weight",
-                vec![2 * channels, hands.from.len() * dim],
-                1,
-            ),
-            ("policy.hand.bias", vec![hands.from.len() * dim], 0),
+        for (name, empty, axis) in [
+            ("policy.hand.weight", vec![2 * channels, 0], 1),
+            ("policy.hand.bias", vec![0], 0),
         ] {
-            let known = weights.get(name).cloned();
-            let known = known.unwrap_or_else(|| none(&shape));
+            // A net of a game without hands has no such layer; of one with hands, no empty one will do.
+            let known = weights.get(name).cloned().unwrap_or(NamedTensor {
+                shape: empty,
+                data: Vec::new(),
+            });
             carried.insert(name, hands.rearrange(name, &known, axis, dim)?);
         }
     }
@@ -67,12 +63,10 @@ pub fn unknown_men(from: &Variant, to: &Variant) -> Vec<char> {
 
 /// One thing of each named part of a layer, in two games.
 struct Parts {
-    /// Names in the old game.
-    from: Vec<String>,
+    /// Number of them in the old game.
+    from: usize,
     /// For each part in the new game the places in the old one whose mean it becomes; none for zeros.
     origins: Vec<Vec<usize>>,
-    /// Number of parts in the new game.
-    to: usize,
 }
 
 impl Parts {
@@ -90,8 +84,7 @@ impl Parts {
         });
         Parts {
             origins: origins.collect(),
-            from: old.clone(),
-            to: new.len(),
+            from: old.len(),
         }
     }
 
@@ -103,16 +96,16 @@ impl Parts {
         axis: usize,
         width: usize,
     ) -> Result<NamedTensor, ModelError> {
-        let wide = self.from.len() * width;
-        if tensor.shape.get(axis) != Some(&wide) {
+        if tensor.shape.get(axis) != Some(&(self.from * width)) {
             return Err(misshapen(name));
         }
         let inner = width * tensor.shape[axis + 1..].iter().product::<usize>();
         let mut data = Vec::new();
-        // A game without hands has no parts, and rows of no length.
         let outer: usize = tensor.shape[..axis].iter().product();
+        // Not in chunks of a row: a game without hands has rows of no length.
+        let wide = self.from * inner;
         for row in 0..outer {
-            let row = &tensor.data[row * self.from.len() * inner..][..self.from.len() * inner];
+            let row = &tensor.data[row * wide..][..wide];
             for places in &self.origins {
                 let share = 1.0 / places.len().max(1) as f32;
                 let sum = |i: usize| {
@@ -125,7 +118,7 @@ impl Parts {
             }
         }
         let mut shape = tensor.shape.clone();
-        shape[axis] = self.to * width;
+        shape[axis] = self.origins.len() * width;
         Ok(NamedTensor { shape, data })
     }
 }

@@ -119,7 +119,7 @@ struct StoredHeader {
     /// Files made before there were checksums have none.
     #[serde(default)]
     checksum: Option<String>,
-    /// Of `meta`; likewise.
+    /// Of `meta`. Files made before the metadata had one have none.
     #[serde(default)]
     meta_checksum: Option<String>,
 }
@@ -334,7 +334,8 @@ pub(crate) fn checksum(weights: &Weights) -> String {
     format!("{:016x}", hash.value())
 }
 
-/// FNV-1a over the metadata as it is written.
+/// FNV-1a over the metadata's text. A field added to it changes the text of older files too, and needs another
+/// [`NET_FORMAT`].
 fn meta_checksum(meta: &NetMeta) -> serde_json::Result<String> {
     let text = serde_json::to_string(meta)?;
     Ok(format!("{:016x}", Fnv1a::of(text.as_bytes())))

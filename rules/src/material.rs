@@ -116,7 +116,7 @@ fn mate_positions(
         // The other king may be what a hopper leaps over, so that every place of his is tried.
         let kings = match hopper {
             true => board,
-            false => kings_that_mate(variant, pair),
+            false => kings_that_guard(variant, pair),
         };
         kings
             .into_iter()
@@ -137,7 +137,7 @@ fn mate(variant: &Variant, pair: [Placed; 2], king: Square) -> Option<Position> 
 }
 
 /// Where the other king takes all flights from a bare king attacked by a man that does not hop.
-fn kings_that_mate(variant: &Variant, pair: [Placed; 2]) -> Bitboard {
+fn kings_that_guard(variant: &Variant, pair: [Placed; 2]) -> Bitboard {
     let [(bare, them, royal), (man, color, _)] = pair;
     if !Position::of_men(&pair, them).is_attacked(variant, them, bare) {
         return Bitboard::EMPTY;

@@ -200,5 +200,8 @@ fn a_net_is_not_written_over_by_its_own_export() {
             "{format}: {text}"
         );
     }
+    let other_name = format!("{net_name}@f32");
+    let (ok, text) = export(&["--net", &other_name, "--format", "onnx", "--out", &net_name]);
+    assert!(!ok && text.contains("is the net itself"), "{text}");
     assert_eq!(std::fs::read(&net).expect("the net"), before);
 }

@@ -288,16 +288,13 @@ impl Parser<'_> {
     /// Reads the rest of an atom such as `(2,4)`.
     fn written_out(&mut self, at: usize) -> Result<(i8, i8), BetzaError> {
         let text: String = self.letters[self.at..].iter().collect();
-        let (rest, closed) = match text.split_once(')') {
-            Some((rest, _)) => (rest, true),
-            None => (text.as_str(), false),
-        };
-        let numbers: Option<(i8, i8)> = rest
-            .split_once(',')
-            .filter(|_| closed)
-            .and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+        let closed = text.split_once(')').map(|(rest, _)| rest);
+        let numbers = closed.and_then(|rest| {
+            let (a, b) = rest.split_once(',')?;
+            Some((rest, a.parse::<i8>().ok()?, b.parse::<i8>().ok()?))
+        });
         match numbers {
-            Some((a, b)) if (0..10).contains(&a) && (0..10).contains(&b) && a + b > 0 => {
+            Some((rest, a, b)) if (0..10).contains(&a) && (0..10).contains(&b) && a + b > 0 => {
                 self.at += rest.chars().count() + 1;
                 Ok((a.min(b), a.max(b)))
             }

@@ -80,52 +80,41 @@ impl PieceDiagram {
     }
 }
 
-/// A ring where a man moves, a cross where it captures, a disc for both.
+/// A ring where a man moves, a cross where it captures, a disc for both; dashed where the way is conditional.
 fn write_mark(svg: &mut String, mark: Mark, cx: u32, cy: u32) {
+    let conditional = mark.lame || mark.initial;
+    let dashed = conditional || mark.is_hop();
     if !mark.quiet {
-        return write_cross(svg, mark, cx, cy);
-    }
-    if mark.capture && mark.quiet_hop != mark.capture_hop {
+        write_cross(svg, dashed, cx, cy);
+    } else if mark.capture && mark.quiet_hop != mark.capture_hop {
         // One way needs a man to leap over and the other does not: a ring and a cross, one of them dashed.
-        write_cross(
-            svg,
-            Mark {
-                quiet_hop: true,
-                ..mark
-            },
-            cx,
-            cy,
-        );
-        let quiet = Mark {
-            capture: false,
-            capture_hop: true,
-            ..mark
-        };
-        return write_circle(svg, quiet, cx, cy);
+        write_cross(svg, conditional || mark.capture_hop, cx, cy);
+        write_circle(svg, "none", conditional || mark.quiet_hop, cx, cy);
+    } else {
+        let fill = if mark.capture { "#8fb3d9" } else { "none" };
+        write_circle(svg, fill, dashed, cx, cy);
     }
-    write_circle(svg, mark, cx, cy);
 }
 
-fn write_cross(svg: &mut String, mark: Mark, cx: u32, cy: u32) {
-    let (x, y, line) = (cx - 10, cy - 10, line(mark));
+fn write_cross(svg: &mut String, dashed: bool, cx: u32, cy: u32) {
+    let (x, y, line) = (cx - 10, cy - 10, line(dashed));
     let _ = writeln!(
         svg,
         "<path d=\"M{x} {y} l20 20 m0 -20 l-20 20\" fill=\"none\" {line}/>"
     );
 }
 
-fn write_circle(svg: &mut String, mark: Mark, cx: u32, cy: u32) {
-    let fill = if mark.capture { "#8fb3d9" } else { "none" };
-    let line = line(mark);
+fn write_circle(svg: &mut String, fill: &str, dashed: bool, cx: u32, cy: u32) {
+    let line = line(dashed);
     let _ = writeln!(
         svg,
         "<circle cx=\"{cx}\" cy=\"{cy}\" r=\"11\" fill=\"{fill}\" {line}/>"
     );
 }
 
-/// A line's attributes, dashed where the way is conditional.
-fn line(mark: Mark) -> String {
-    let dashes = match mark.lame || mark.is_hop() || mark.initial {
+/// A line's attributes.
+fn line(dashed: bool) -> String {
+    let dashes = match dashed {
         true => " stroke-dasharray=\"4 3\"",
         false => "",
     };

@@ -21,7 +21,8 @@ use std::time::{Duration, Instant};
 
 /// Share of the time for training; the rest is for matches with unequal armies.
 const TRAINING_SHARE: f64 = 0.8;
-/// Up to so many minutes the recipe of ten minutes is used, beyond them that of an hour.
+/// Up to so many minutes a run from nothing uses the recipe of ten minutes, beyond them that of an hour; one that begins with
+/// a net learns sooner.
 const QUICK_MINUTES: f64 = 25.0;
 /// Positions before a short run from a net on learns.
 const QUICK_POSITIONS: u64 = 20_000;
@@ -81,7 +82,15 @@ Examples:
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {
     let variant = args.on.with_piece(&args.betza)?;
-    let config = recipe(&args, &variant)?;
+    ensure!(
+        args.minutes > 0.0 && args.minutes <= MOST_MINUTES,
+        "--minutes {} is out of range; give more than 0 and at most {MOST_MINUTES}",
+        args.minutes
+    );
+    let config = match args.resume {
+        true => None,
+        false => Some(recipe(&args, &variant)?),
+    };
     let location = args
         .run
         .clone()
@@ -98,14 +107,9 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     }
     let stop =
         interrupt::flag("Finishing with what there is; press Ctrl-C again to stop at once.")?;
-    let mut run = match args.resume {
-        true => resume(&location, config, &variant).with_context(|| {
-            format!(
-                "there is no study of {} to go on with; begin it without --resume",
-                args.betza
-            )
-        })?,
-        false => {
+    let mut run = match config {
+        None => resume(&location, &args, &variant)?,
+        Some(config) => {
             // Looked at first, so that a folder that cannot be written to is not taken for a study.
             ensure!(
                 Run::open(&location).is_err(),
@@ -131,18 +135,29 @@ pub fn run(args: Args) -> anyhow::Result<()> {
 }
 
 /// The study that there is, with as much time as this one has.
-fn resume(location: &str, config: RunConfig, variant: &Variant) -> anyhow::Result<Run> {
-    let mut run = Run::open(location)?;
+fn resume(location: &str, args: &Args, variant: &Variant) -> anyhow::Result<Run> {
+    let mut run = Run::open(location).with_context(|| {
+        format!(
+            "there is no study of {} to go on with; begin it without --resume",
+            args.betza
+        )
+    })?;
     ensure!(
         run.variant.toml() == variant.toml(),
         "the run in '{location}' is of {}, and not of {}; give the run of this piece: --run DIR",
         run.variant.title(),
         variant.title()
     );
-    run.config.run.minutes = config.run.minutes;
-    run.config.run.workers = config.run.workers;
-    run.config.device = config.device;
+    limit(&mut run.config, args)?;
     Ok(run)
+}
+
+/// Takes over what the command line says of time and machine, also for a study that goes on.
+fn limit(config: &mut RunConfig, args: &Args) -> anyhow::Result<()> {
+    config.run.minutes = TRAINING_SHARE * args.minutes;
+    config.run.workers = args.workers.unwrap_or_default();
+    config.device = args.device;
+    Ok(config.validate("the command line")?)
 }
 
 /// The command that goes on with a study.
@@ -180,11 +195,6 @@ fn recipe(args: &Args, variant: &Variant) -> anyhow::Result<RunConfig> {
             "falcon-hour.toml",
         ),
     };
-    ensure!(
-        args.minutes > 0.0 && args.minutes <= MOST_MINUTES,
-        "--minutes {} is out of range; give more than 0 and at most {MOST_MINUTES}",
-        args.minutes
-    );
     let mut config = RunConfig::parse(text, name)?;
     if let Some(net) = net {
         config.net = InitialNet::size(net, variant).with_context(|| {
@@ -198,11 +208,8 @@ fn recipe(args: &Args, variant: &Variant) -> anyhow::Result<RunConfig> {
             config.learn.min_positions = QUICK_POSITIONS;
         }
     }
-    config.run.minutes = TRAINING_SHARE * args.minutes;
-    config.run.workers = args.workers.unwrap_or(config.run.workers);
     config.run.seed = args.seed;
-    config.device = args.device;
-    config.validate("the command line")?;
+    limit(&mut config, args)?;
     Ok(config)
 }
 

@@ -35,7 +35,7 @@ impl InitialNet {
     /// The size of the net of this name, which the section `net` of its run's recipe must have.
     ///
     /// # Errors
-    /// If it cannot be read, or is of another encoding than the variant's.
+    /// If it cannot be read, or does not fit its own game.
     pub fn size(name: &str, variant: &Variant) -> anyhow::Result<NetConfig> {
         Ok(read(name, variant)?.meta.net)
     }

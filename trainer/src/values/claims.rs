@@ -210,8 +210,8 @@ impl Claims {
         if claims.format != FORMAT {
             return Err(format!("format {} is not {FORMAT}", claims.format));
         }
-        let settled = |claim: &&Claim| claim.test.is_some() == claim.untested.is_some();
-        if let Some(claim) = claims.claims.iter().find(settled) {
+        let unsettled = |claim: &&Claim| claim.test.is_some() == claim.untested.is_some();
+        if let Some(claim) = claims.claims.iter().find(unsettled) {
             return Err(format!(
                 "claim '{}' has neither or both of test and untested",
                 claim.id

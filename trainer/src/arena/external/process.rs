@@ -37,7 +37,7 @@ pub struct Line {
 /// The engines that run, for when the program ends at once and drops nothing.
 static RUNNING: Mutex<Vec<Group>> = Mutex::new(Vec::new());
 
-/// Ends all engines.
+/// Ends all engines and what they have started, on Unix.
 pub fn end_all() {
     let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
     running.drain(..).for_each(Group::kill);

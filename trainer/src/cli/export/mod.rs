@@ -67,10 +67,10 @@ enum Format {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {
-    if let (Some(net), Some(out)) = (&args.net, &args.out) {
-        keep_apart(Path::new(net), out)?;
-    }
     let net = args.net.as_deref().map(read_net).transpose()?;
+    if let (Some(net), Some(out)) = (&net, &args.out) {
+        keep_apart(net, out)?;
+    }
     let variant = match (&args.variant, &net) {
         (Some(name), _) => variant::load(name)?,
         (None, Some(net)) => rules_of(net)?,
@@ -102,14 +102,10 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Checks that what is written is not the net itself.
-fn keep_apart(net: &Path, out: &Path) -> anyhow::Result<()> {
-    let same = match (net.canonicalize(), out.canonicalize()) {
-        (Ok(net), Ok(out)) => net == out,
-        _ => false,
-    };
+/// Checks that what is written over is not the net itself, by whatever name it was read.
+fn keep_apart(net: &NetBytes, out: &Path) -> anyhow::Result<()> {
     ensure!(
-        !same,
+        std::fs::read(out).map_or(true, |there| there != net.bytes),
         "'{}' is the net itself, which would be lost; write the export to another file",
         out.display()
     );

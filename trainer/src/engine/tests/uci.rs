@@ -376,12 +376,14 @@ fn variants_of_the_user_are_played() {
         "setoption name VariantPath value {}",
         taken.display()
     ));
-    client.expect("info string error: ");
+    let line = client.expect("info string error: ");
+    assert!(line.contains("chess is a built-in variant"), "{line}");
     client.send(&format!(
         "setoption name VariantPath value {0};{0}",
         path.display()
     ));
-    client.expect("info string error: ");
+    let line = client.expect("info string error: ");
+    assert!(line.contains("another file before it"), "{line}");
     client.send("setoption name UCI_Variant value mine");
     client.expect("info string variant mine files 8");
     client.send("go nodes 20");
