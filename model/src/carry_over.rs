@@ -2,12 +2,13 @@
 //!
 //! All layers are convolutions or work on what is pooled over the board, so a net knows nothing of the board's size. What
 //! depends on the game are the planes that it reads and the kinds and rows of its policy, all of which have names: those
-//! that both games know keep their weights. Men go by their letters; how they move is not looked at. What belongs to a man
-//! and is new begins as the mean of the same for men of his sort (kings, pawns, all others), so that he is worth something
-//! from the start without being taken for any one of them; what else is new begins with zeros, which is as if it were not
-//! there.
+//! that both games know keep their weights. Men go by letter and moves, first moves left aside, so that a knight with a
+//! first leap is a knight. What belongs to a man and is new begins as the mean of the same for men of his sort (kings, pawns,
+//! all others), so that he is worth something from the start without being taken for any one of them; what else is new begins
+//! with zeros, which is as if it were not there.
 
 use rules::Variant;
+use rules::betza::Motion;
 
 use crate::{Encoding, ModelError, NamedTensor, Weights};
 
@@ -53,11 +54,11 @@ pub fn carry_over(weights: &Weights, from: &Variant, to: &Variant) -> Result<Wei
     Ok(carried)
 }
 
-/// The men of `to` that a net of `from` has never seen, by their letters.
+/// Letters of the men of `to` that a net of `from` has never seen.
 pub fn unknown_men(from: &Variant, to: &Variant) -> Vec<char> {
     let letters = to.roles().iter().map(|role| role.letter);
     letters
-        .filter(|&letter| sort(from, letter) != sort(to, letter))
+        .filter(|&letter| Character::of(from, letter) != Character::of(to, letter))
         .collect()
 }
 
@@ -78,7 +79,10 @@ impl Parts {
             if let Some(place) = old.iter().position(same) {
                 return vec![place];
             }
-            let like = |other: &String| wanted.is_some() && Man::of(from, other) == wanted;
+            let like = |other: &String| match (&wanted, Man::of(from, other)) {
+                (Some(wanted), Some(man)) => man.stands_in_for(wanted),
+                _ => false,
+            };
             let places = old.iter().enumerate().filter(|(_, other)| like(other));
             places.map(|(place, _)| place).collect()
         });
@@ -127,15 +131,16 @@ impl Parts {
 #[derive(PartialEq)]
 struct Man<'a> {
     about: &'a str,
-    sort: Sort,
+    character: Character,
 }
 
-/// Men that may stand for one another.
-#[derive(Clone, Copy, PartialEq)]
-enum Sort {
+/// What sort of man a letter stands for.
+#[derive(PartialEq)]
+enum Character {
     Royal,
     Pawn,
-    Piece,
+    /// A piece, with the moves that it always has.
+    Piece(Vec<Motion>),
 }
 
 impl Man<'_> {
@@ -145,19 +150,32 @@ impl Man<'_> {
         let (letter, None) = (letters.next()?, letters.next()) else {
             return None;
         };
-        let sort = sort(variant, letter)?;
-        Some(Man { about, sort })
+        let character = Character::of(variant, letter)?;
+        Some(Man { about, character })
+    }
+
+    /// Whether this is the same part of a man who may stand for the other: a king, a pawn, or any other man.
+    fn stands_in_for(&self, other: &Man) -> bool {
+        let sort = |man: &Man| std::mem::discriminant(&man.character);
+        self.about == other.about && sort(self) == sort(other)
     }
 }
 
-fn sort(variant: &Variant, letter: char) -> Option<Sort> {
-    let role = variant.role_by_letter(letter)?;
-    let role = &variant.roles()[role.index()];
-    Some(match (role.is_royal, role.is_pawn) {
-        (true, _) => Sort::Royal,
-        (_, true) => Sort::Pawn,
-        _ => Sort::Piece,
-    })
+impl Character {
+    fn of(variant: &Variant, letter: char) -> Option<Character> {
+        let role = variant.role_by_letter(letter)?;
+        let role = &variant.roles()[role.index()];
+        Some(match (role.is_royal, role.is_pawn) {
+            (true, _) => Character::Royal,
+            (_, true) => Character::Pawn,
+            _ => {
+                let mut motions = rules::betza::parse(&role.betza).ok()?;
+                motions.retain(|motion| !motion.initial);
+                motions.sort();
+                Character::Piece(motions)
+            }
+        })
+    }
 }
 
 /// The policy's kinds of moves, in their order.

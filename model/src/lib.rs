@@ -63,8 +63,8 @@ pub use fnv::Fnv1a;
 pub use inference::{Inference, InferenceChoice};
 pub use net::{MOVES_LEFT_UNIT, Net, NetConfig, NetOutput, NetShape, PolicyGather};
 pub use net_file::{
-    NET_FORMAT, NetMeta, RelatedNet, load_net, load_related, load_weights, read_meta, save_net,
-    save_weights,
+    NET_FORMAT, NetMeta, RelatedNet, check_net, load_net, load_related, load_weights, read_meta,
+    save_net, save_weights,
 };
 pub use policy::{PolicyIndex, PolicyLayout};
 pub use training::TrainingPrecision;

@@ -11,6 +11,7 @@ use rules::Variant;
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 use crate::carry_over::{self, carry_over};
 use crate::net::{Net, NetConfig, NetShape};
@@ -100,7 +101,7 @@ impl NetMeta {
 #[derive(Serialize)]
 struct Header<'a> {
     format: u32,
-    meta: &'a NetMeta,
+    meta: &'a RawValue,
     checksum: String,
     meta_checksum: String,
 }
@@ -112,14 +113,15 @@ struct FormatOnly {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct StoredHeader {
+struct StoredHeader<'a> {
     #[serde(rename = "format")]
     _format: u32,
-    meta: NetMeta,
+    #[serde(borrow)]
+    meta: &'a RawValue,
     /// Files made before there were checksums have none.
     #[serde(default)]
     checksum: Option<String>,
-    /// Of `meta`. Files made before the metadata had one have none.
+    /// Of the text of `meta`. Files made before the metadata had one have none.
     #[serde(default)]
     meta_checksum: Option<String>,
 }
@@ -146,11 +148,12 @@ pub fn save_weights(weights: &Weights, meta: &NetMeta) -> Result<Vec<u8>, ModelE
             "tensor {name} has numbers that are not finite"
         )));
     }
+    let meta = serde_json::value::to_raw_value(meta).map_err(|error| failed(error.to_string()))?;
     let header = Header {
         format: NET_FORMAT,
-        meta,
+        meta: &meta,
         checksum: checksum(weights),
-        meta_checksum: meta_checksum(meta).map_err(|error| failed(error.to_string()))?,
+        meta_checksum: meta_checksum(&meta),
     };
     let header = serde_json::to_string(&header).map_err(|error| failed(error.to_string()))?;
     let bytes: Vec<(&str, &[usize], Vec<u8>)> = weights
@@ -215,7 +218,7 @@ pub struct RelatedNet {
 }
 
 /// As [`load_weights`], for learning on: the net may be of another game, in which case its weights are rearranged for this
-/// one. What both games have, by name, keeps its weights, on boards of any size; a man that the net has never seen begins as
+/// one. What both games have, men by letter and moves, keeps its weights, on boards of any size; a man that the net has never seen begins as
 /// the mean of those that it has.
 ///
 /// # Errors
@@ -286,6 +289,14 @@ fn load_checked(
     Ok((weights, meta))
 }
 
+/// Whether a net file is whole, whatever its game: all that can be said of it without the rules.
+///
+/// # Errors
+/// [`ModelError::Corrupt`] or [`ModelError::Format`] for anything but a whole file of ours.
+pub fn check_net(bytes: &[u8], origin: &str) -> Result<(), ModelError> {
+    load_checked(bytes, origin, |_| Ok(())).map(drop)
+}
+
 /// What a net file says that the net is, for whoever does not know yet which variant it plays. The rest of the file is not
 /// looked at.
 ///
@@ -334,11 +345,9 @@ pub(crate) fn checksum(weights: &Weights) -> String {
     format!("{:016x}", hash.value())
 }
 
-/// FNV-1a over the metadata's text. A field added to it changes the text of older files too, and needs another
-/// [`NET_FORMAT`].
-fn meta_checksum(meta: &NetMeta) -> serde_json::Result<String> {
-    let text = serde_json::to_string(meta)?;
-    Ok(format!("{:016x}", Fnv1a::of(text.as_bytes())))
+/// FNV-1a over the metadata's text as it is in the file, so that fields added later change nothing for older files.
+fn meta_checksum(meta: &RawValue) -> String {
+    format!("{:016x}", Fnv1a::of(meta.get().as_bytes()))
 }
 
 /// The metadata and, unless the file is an old one, the checksum of the weights.
@@ -356,12 +365,13 @@ fn read_header(header: &str, origin: &str) -> Result<(NetMeta, Option<String>), 
         });
     }
     let stored: StoredHeader = serde_json::from_str(header).map_err(corrupt)?;
-    let found = meta_checksum(&stored.meta).map_err(corrupt)?;
+    let found = meta_checksum(stored.meta);
     if stored.meta_checksum.is_some_and(|written| written != found) {
         return Err(ModelError::Corrupt {
             origin: origin.into(),
             reason: "the checksum of its metadata is wrong".to_owned(),
         });
     }
-    Ok((stored.meta, stored.checksum))
+    let meta = serde_json::from_str(stored.meta.get()).map_err(corrupt)?;
+    Ok((meta, stored.checksum))
 }

@@ -37,11 +37,9 @@ fn carried(from: &Variant, to: &Variant) -> (Weights, String) {
 }
 
 /// What a net says of a position: q, and the logits by the moves' texts.
-fn judgement(
-    weights: &Weights,
-    variant: &Variant,
-    position: Position,
-) -> (f32, BTreeMap<String, f32>) {
+type Judgement = (f32, BTreeMap<String, f32>);
+
+fn judgement(weights: &Weights, variant: &Variant, position: Position) -> Judgement {
     let mut evaluator =
         CompiledEvaluator::new(weights, &tiny(), variant).expect("weights that fit");
     let request = EvalRequest::new(variant, position, 1);
@@ -52,46 +50,83 @@ fn judgement(
     (evaluation.wdl.q(), logits)
 }
 
-/// Chess with its men and promotions listed in another order, so that planes and policy have other places.
-fn reordered_chess() -> Arc<Variant> {
-    let text = variant("chess").toml().to_owned();
-    let (head, tail) = text.split_once("[promotion]").expect("promotions");
+/// A game with its men, its promotions and its hands listed in another order, so that planes and policy have other places.
+fn reordered(game: &Variant) -> Arc<Variant> {
+    let (head, tail) = game.toml().split_once("[promotion]").expect("promotions");
     let mut pieces = head.split("[[piece]]");
     let board = pieces.next().expect("the board");
     let mut pieces: Vec<&str> = pieces.collect();
     pieces.reverse();
+    let name = format!("\"{}\"", game.name());
     let text = format!(
         "{}[[piece]]{}[promotion]{}",
-        board.replacen("\"chess\"", "\"reordered\"", 1),
+        board.replacen(&name, "\"reordered\"", 1),
         pieces.join("[[piece]]"),
-        tail.replacen("QRBN", "NBQR", 1)
+        tail.replacen("to = \"QRBN\"", "to = \"NBQR\"", 1)
     );
-    Variant::from_toml(&text).expect("chess")
+    Variant::from_toml(&text).expect("the same game")
 }
 
 #[test]
 fn the_same_game_in_another_order_is_judged_the_same() {
-    let (chess, reordered) = (variant("chess"), reordered_chess());
-    let (new, unknown) = carried(&chess, &reordered);
-    assert_eq!(unknown, "");
-    let old = net(&chess);
-    for request in sample_requests(&chess, 20, 1) {
-        let fen = request.position.fen(&chess);
-        let position = Position::from_fen(&reordered, &fen).expect("the same position");
-        let (q, logits) = judgement(&old, &chess, request.position);
-        let (same_q, same_logits) = judgement(&new, &reordered, position);
-        assert!((q - same_q).abs() < 1e-4, "{fen}: {q} and {same_q}");
-        assert_eq!(logits.len(), same_logits.len(), "{fen}");
-        let scale = logits
-            .values()
-            .fold(1.0, |most: f32, logit| most.max(logit.abs()));
-        for (text, logit) in &logits {
-            let other = same_logits[text];
-            assert!(
-                (logit - other).abs() < 1e-5 * scale,
-                "{fen} {text}: {logit}, {other}"
-            );
+    for name in ["chess", "falcon-hunter"] {
+        let game = variant(name);
+        let reordered = reordered(&game);
+        assert_ne!(
+            model::Encoding::new(&game).plane_names(),
+            model::Encoding::new(&reordered).plane_names()
+        );
+        let (new, unknown) = carried(&game, &reordered);
+        assert_eq!(unknown, "");
+        let old = net(&game);
+        let mut entries = 0;
+        for request in sample_requests(&game, 60, 1) {
+            let fen = request.position.fen(&game);
+            let position = Position::from_fen(&reordered, &fen).expect("the same position");
+            let expected = judgement(&old, &game, request.position);
+            let found = judgement(&new, &reordered, position);
+            compare(&expected, &found, &fen);
+            entries += expected.1.keys().filter(|text| text.contains('@')).count();
         }
+        assert_eq!(entries > 0, name == "falcon-hunter", "{entries}");
+    }
+}
+
+fn compare(expected: &Judgement, found: &Judgement, fen: &str) {
+    let ((q, logits), (same_q, same_logits)) = (expected, found);
+    assert!((q - same_q).abs() < 1e-4, "{fen}: {q} and {same_q}");
+    assert_eq!(logits.len(), same_logits.len(), "{fen}");
+    let scale = logits
+        .values()
+        .fold(1.0, |most: f32, logit| most.max(logit.abs()));
+    for (text, logit) in logits {
+        let other = same_logits[text];
+        assert!(
+            (logit - other).abs() < 1e-5 * scale,
+            "{fen} {text}: {logit}, {other}"
+        );
+    }
+}
+
+/// Falcon Chess has another falcon than Schultz's game: letter and name do not make a man known.
+#[test]
+fn men_of_other_moves_are_unknown() {
+    let unknown = |from: &str, to: &str| carried(&variant(from), &variant(to)).1;
+    assert_eq!(unknown("falcon", "falcon-hunter"), "FH");
+    // The falcon as XBoard spells it is the same.
+    assert_eq!(unknown("falcon", "falcon-xboard"), "");
+    // A first leap makes no other knight, nor triple steps another pawn.
+    assert_eq!(unknown("decimal-falcon-hunter", "falcon-hunter"), "");
+}
+
+/// What a net without hands says of entries is nothing: all squares alike.
+#[test]
+fn hands_that_a_net_has_never_seen_begin_with_zeros() {
+    let (new, unknown) = carried(&variant("chess"), &variant("falcon-hunter"));
+    assert_eq!(unknown, "FH");
+    for name in ["policy.hand.weight", "policy.hand.bias"] {
+        let tensor = new.get(name).expect("a layer for hands");
+        assert!(!tensor.data.is_empty() && tensor.data.iter().all(|&x| x == 0.0));
     }
 }
 

@@ -220,6 +220,14 @@ fn a_file_serves_wherever_a_name_does() {
         &[&["arena", "--variant", "mine.toml"], &against[..]].concat(),
         &["Elo"],
     );
+    folder.fail(
+        &[
+            &["arena", "--variant", "mine.toml", "--tc", "1+0.1"],
+            &against[..],
+        ]
+        .concat(),
+        &["--tc", "neither contestant is one", "--simulations"],
+    );
 
     folder.succeed(&["train", "tiny.toml"], &["Final match"]);
     std::fs::remove_file(folder.path().join("mine.toml")).unwrap();

@@ -203,5 +203,17 @@ fn a_net_is_not_written_over_by_its_own_export() {
     let other_name = format!("{net_name}@f32");
     let (ok, text) = export(&["--net", &other_name, "--format", "onnx", "--out", &net_name]);
     assert!(!ok && text.contains("is the net itself"), "{text}");
+    // Without --out the file has the net's name, here.
+    let output = Command::new(env!("CARGO_BIN_EXE_falconzero"))
+        .args(["export", "--net", "tiny.safetensors", "--format"])
+        .arg("safetensors")
+        .current_dir(folder.path())
+        .output()
+        .expect("the program runs");
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        !output.status.success() && text.contains("is the net itself"),
+        "{text}"
+    );
     assert_eq!(std::fs::read(&net).expect("the net"), before);
 }

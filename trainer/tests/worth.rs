@@ -29,7 +29,7 @@ fn a_study_begins_with_the_net_of_the_game() {
     ] {
         assert!(said.contains(part), "'{part}' is missing in:\n{said}");
     }
-    let run = lab.path().join("runs/worth-WD");
+    let run = lab.path().join("runs/worth-WD-on-chess");
     let config = std::fs::read_to_string(run.join("config.toml")).unwrap();
     assert!(
         config.contains("initial_net = \"shipped:chess\""),

@@ -33,7 +33,7 @@ pub use parse::{BetzaError, parse};
 pub type Offset = (i8, i8);
 
 /// One direction of a piece's movement.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Motion {
     /// One leap or one step, seen by White; Black's is turned upside down.
     pub step: Offset,
@@ -50,7 +50,7 @@ pub struct Motion {
 }
 
 /// How far a [`Motion`] leads.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reach {
     /// One leap over whatever stands between.
     Leap,
@@ -74,7 +74,7 @@ pub enum Reach {
 }
 
 /// Where a rider that leaps over a man may land.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Landing {
     /// On any square from the man leapt over to the next man.
     Beyond,

@@ -48,7 +48,8 @@ pub struct Args {
     /// Time for all of it in minutes, above 0; with --resume what was spent before counts.
     #[arg(long, default_value_t = 60.0)]
     minutes: f64,
-    /// Folder or URL of the run to begin [default: runs/worth-BETZA].
+    /// Folder or URL of the run to begin [default: runs/worth-BETZA, or runs/worth-BETZA-on-GAME for another game than
+    /// falcon].
     #[arg(long)]
     run: Option<String>,
     /// Go on with the study that there is, with more minutes.
@@ -91,10 +92,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         true => None,
         false => Some(recipe(&args, &variant)?),
     };
-    let location = args
-        .run
-        .clone()
-        .unwrap_or_else(|| format!("runs/worth-{}", safe_segment(&args.betza)));
+    let location = args.run.clone().unwrap_or_else(|| default_location(&args));
     println!("{}", variant.title());
     let motions = betza::parse(&args.betza)?;
     if let Some(diagram) = PieceDiagram::new(&motions, variant.files(), variant.ranks()) {
@@ -129,9 +127,18 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     report(&run, &args, &location, &stop).with_context(|| {
         format!(
             "the study is kept; go on with {}",
-            resume_command(&args, 2.0 * args.minutes)
+            resume_command(&args, longer(&args, 2.0))
         )
     })
+}
+
+/// Where a study lies by default: one folder for each piece and game.
+fn default_location(args: &Args) -> String {
+    let piece = safe_segment(&args.betza);
+    match args.on {
+        Ground::Falcon => format!("runs/worth-{piece}"),
+        ground => format!("runs/worth-{piece}-on-{ground}"),
+    }
 }
 
 /// The study that there is, with as much time as this one has.
@@ -158,6 +165,11 @@ fn limit(config: &mut RunConfig, args: &Args) -> anyhow::Result<()> {
     config.run.workers = args.workers.unwrap_or_default();
     config.device = args.device;
     Ok(config.validate("the command line")?)
+}
+
+/// So many times the minutes, as far as they may be asked for.
+fn longer(args: &Args, times: f64) -> f64 {
+    (times * args.minutes).min(MOST_MINUTES)
 }
 
 /// The command that goes on with a study.
@@ -220,7 +232,7 @@ fn report(run: &Run, args: &Args, location: &str, stop: &Arc<AtomicBool>) -> any
     if learnt < LEAST_SAMPLES {
         println!(
             "The net has learnt from {learnt} samples of games with the piece, and knows as good as nothing about it before {LEAST_SAMPLES}: no value yet.\nGo on with\n  {}",
-            resume_command(args, (10.0 * args.minutes).min(MOST_MINUTES))
+            resume_command(args, longer(args, 10.0))
         );
         return Ok(());
     }
@@ -268,7 +280,7 @@ fn report(run: &Run, args: &Args, location: &str, stop: &Arc<AtomicBool>) -> any
     }
     println!(
         "Go on with\n  {}\n  falconzero values --run {} --odds-games 1000 --focus {LETTER}",
-        resume_command(args, 2.0 * args.minutes),
+        resume_command(args, longer(args, 2.0)),
         shell_word(location)
     );
     Ok(())

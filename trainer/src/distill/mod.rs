@@ -39,7 +39,7 @@ impl Default for DistillConfig {
             epochs: 4,
             batch_size: 512,
             learning_rate: 1e-3,
-            outcome_share: 0.0,
+            outcome_share: 0.2,
             seed: 1,
         }
     }

@@ -4,7 +4,7 @@ use super::team::Team;
 use crate::arena::spec::{ContestantSpec, NetBytes};
 use crate::shipped;
 use model::{
-    DeviceChoice, Evaluator, Inference, ModelError, UniformEvaluator, load_evaluator, load_weights,
+    DeviceChoice, Evaluator, Inference, ModelError, UniformEvaluator, check_net, load_evaluator,
     read_meta,
 };
 use rules::Variant;
@@ -32,16 +32,6 @@ enum Choice {
     /// No net at all, for any variant: every move as likely, every position even.
     Uniform,
     Net(NetBytes),
-}
-
-/// Whether a net is whole, by its own rules.
-fn check(net: &NetBytes) -> Result<(), ModelError> {
-    let meta = read_meta(&net.bytes, &net.origin)?;
-    match Variant::from_toml(&meta.variant_toml) {
-        Ok(variant) => load_weights(&net.bytes, &net.origin, &variant).map(drop),
-        // A variant that asks for it will say what is wrong.
-        Err(_) => Ok(()),
-    }
 }
 
 impl NetShelf {
@@ -87,7 +77,8 @@ impl NetShelf {
         let shelf = NetShelf::read(names).map_err(|error| format!("{error:#}"))?;
         for choice in &shelf.nets {
             if let Choice::Net(bytes) = choice {
-                check(bytes).map_err(|error| error.to_string())?;
+                // Whether it fits a variant is told when one asks for it.
+                check_net(&bytes.bytes, &bytes.origin).map_err(|error| error.to_string())?;
             }
         }
         Ok(shelf)

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, ensure};
 #[cfg(unix)]
-use rustix::process::{Pid, Signal};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -101,11 +101,9 @@ impl EngineProcess {
             format!("cannot start '{program}'; check that it is installed and its path is right")
         })?;
         let group = Group::of(&child);
-        let (stdin, stdout, stderr) =
-            match (child.stdin.take(), child.stdout.take(), child.stderr.take()) {
-                (Some(stdin), Some(stdout), Some(stderr)) => (stdin, stdout, stderr),
-                _ => anyhow::bail!("'{program}' has been started without its standard streams"),
-            };
+        let stdin = child.stdin.take().expect("stdin is piped");
+        let stdout = child.stdout.take().expect("stdout is piped");
+        let stderr = child.stderr.take().expect("stderr is piped");
         let (sender, lines) = mpsc::sync_channel(KEPT_LINES);
         std::thread::spawn(move || {
             read_lines(stdout, |text| {
@@ -186,6 +184,17 @@ impl EngineProcess {
         self.lines.try_iter().take(KEPT_LINES).for_each(drop);
     }
 
+    /// Whether the process runs. One that has ended is not waited for yet: until it is, nothing else can get its number,
+    /// which is its group's.
+    fn is_running(&mut self) -> bool {
+        #[cfg(unix)]
+        if let Some(process) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
+            let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+            return matches!(waitid(WaitId::Pid(process), look), Ok(None));
+        }
+        matches!(self.child.try_wait(), Ok(None))
+    }
+
     fn ended(&self) -> Silence {
         // What the process wrote last may still be on its way through the other thread.
         std::thread::sleep(Duration::from_millis(20));
@@ -201,7 +210,7 @@ impl Drop for EngineProcess {
     fn drop(&mut self) {
         let deadline = Instant::now() + FAREWELL;
         if self.send("quit").is_ok() {
-            while Instant::now() < deadline && matches!(self.child.try_wait(), Ok(None)) {
+            while Instant::now() < deadline && self.is_running() {
                 self.skip_pending();
                 std::thread::sleep(Duration::from_millis(5));
             }
@@ -209,7 +218,7 @@ impl Drop for EngineProcess {
         // What a wrapper has started must not outlive it.
         self.group.kill();
         self.group.forget();
-        // An error here means that it has ended already.
+        // What is not on Unix has no groups; an error means that it has ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

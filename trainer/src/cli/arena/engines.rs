@@ -85,6 +85,20 @@ impl EngineArgs {
         ])
     }
 
+    /// Refuses limits of engines in a match without one, where they would mean nothing.
+    ///
+    /// # Errors
+    /// If one was given.
+    pub fn check_needless(&self) -> anyhow::Result<()> {
+        let is_limited = self.tc.is_some() || self.st.is_some();
+        ensure!(
+            !is_limited && self.nodes.is_none() && self.depth.is_none(),
+            "--tc, --st, --nodes and --depth are for engines, and neither contestant is one: nets play by --simulations; \
+             to give a net a clock, let it play as an engine: 'uci:falconzero engine --net NET'"
+        );
+        Ok(())
+    }
+
     /// What limits the engines' searches.
     pub fn limit(&self) -> Limit {
         if let Some(control) = self.tc {

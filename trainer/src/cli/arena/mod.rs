@@ -170,6 +170,7 @@ impl Args {
         contestants: [&ContestantSpec; 2],
         sprt: Option<Sprt>,
     ) -> anyhow::Result<Outcome> {
+        self.engines.check_needless()?;
         let choice = self.inference.choose(self.device)?;
         tracing::info!("inference: {choice}");
         let threads = self.threads.unwrap_or_else(|| default_threads(&choice));

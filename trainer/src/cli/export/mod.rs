@@ -68,9 +68,6 @@ enum Format {
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {
     let net = args.net.as_deref().map(read_net).transpose()?;
-    if let (Some(net), Some(out)) = (&net, &args.out) {
-        keep_apart(net, out)?;
-    }
     let variant = match (&args.variant, &net) {
         (Some(name), _) => variant::load(name)?,
         (None, Some(net)) => rules_of(net)?,
@@ -87,6 +84,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             let out = args
                 .out
                 .unwrap_or_else(|| PathBuf::from(format!("{}.{ending}", net.name)));
+            keep_apart(&net, &out)?;
             text_file::write_with(&out, |file| Ok(file.write_all(&bytes)?))?;
             println!("{} bytes in '{}'", bytes.len(), out.display());
         }
@@ -94,7 +92,10 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         Format::VariantsIni | Format::FmaxIni | Format::Xboard => {
             let text = describe(&variant, args.format)?;
             match args.out {
-                Some(out) => text_file::write(&out, &text)?,
+                Some(out) => {
+                    net.map_or(Ok(()), |net| keep_apart(&net, &out))?;
+                    text_file::write(&out, &text)?;
+                }
                 None => print!("{text}"),
             }
         }

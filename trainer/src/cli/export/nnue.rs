@@ -1,6 +1,6 @@
 //! `falconzero export --format nnue`: distillation for Fairy-Stockfish.
 
-use super::text_file;
+use super::{keep_apart, text_file};
 use crate::arena::spec::NetBytes;
 use crate::cli::json_file;
 use crate::cli::stage_bar::StageBar;
@@ -60,6 +60,7 @@ pub fn run(
     let features = Features::new(variant)?;
     let name = net.as_ref().map_or("material", |net| net.name.as_str());
     let out = out.unwrap_or_else(|| PathBuf::from(format!("{}-{name}.nnue", variant.name())));
+    net.as_ref().map_or(Ok(()), |net| keep_apart(net, &out))?;
     check_name(&out, variant)?;
     json_file::check(Some(&out))?;
     let nnue = match net {

@@ -47,16 +47,18 @@ pub(super) struct Go<'a> {
     pub infinite: bool,
     pub ponder: bool,
     pub search_moves: Vec<&'a str>,
+    /// Whether a clock is spoken of, be it only an increment or that of the other side.
+    pub has_clock: bool,
     /// What has not been understood. The search begins nevertheless, since a client waits for its end.
     pub complaints: Vec<String>,
 }
 
 impl Go<'_> {
     /// The limits for the side to move. `go` with no bound at all goes on until `stop`, but for one whose bound was not
-    /// understood or is of the other side alone: that client waits for a move, which comes soon. A mate ends every search
+    /// understood or whose clock lacks the time of the side to move: that client waits for a move, which comes soon. A mate ends every search
     /// but an infinite one.
     pub fn limits(&self, turn: Color) -> Limits {
-        let meant = !self.complaints.is_empty() || self.time[!turn].is_some();
+        let meant = !self.complaints.is_empty() || self.has_clock;
         let unbounded = self.time[turn].is_none()
             && self.move_time.is_none()
             && self.nodes.is_none()
@@ -165,11 +167,15 @@ fn go(rest: &str) -> Go<'_> {
     go
 }
 
+/// The keywords of a clock.
+const CLOCK: [&str; 5] = ["wtime", "btime", "winc", "binc", "movestogo"];
+
 type Words<'a> = Peekable<SplitWhitespace<'a>>;
 
 impl<'a> Go<'a> {
     /// Takes in one keyword with what belongs to it.
     fn take(&mut self, word: &str, words: &mut Words<'a>) -> Result<(), String> {
+        self.has_clock |= CLOCK.contains(&word);
         match word {
             "infinite" => self.infinite = true,
             "ponder" => self.ponder = true,
@@ -197,21 +203,16 @@ impl<'a> Go<'a> {
 }
 
 fn is_keyword(word: &str) -> bool {
-    matches!(
-        word,
-        "infinite"
-            | "ponder"
-            | "searchmoves"
-            | "wtime"
-            | "btime"
-            | "winc"
-            | "binc"
-            | "movetime"
-            | "movestogo"
-            | "nodes"
-            | "depth"
-            | "mate"
-    )
+    const OTHERS: [&str; 7] = [
+        "infinite",
+        "ponder",
+        "searchmoves",
+        "movetime",
+        "nodes",
+        "depth",
+        "mate",
+    ];
+    CLOCK.contains(&word) || OTHERS.contains(&word)
 }
 
 /// Milliseconds; a clock that is below zero counts as empty.
@@ -359,6 +360,9 @@ mod tests {
             ("go infinite fast", false),
             ("go wtime soon", true),
             ("go btime 300", true),
+            ("go winc 100", true),
+            ("go movestogo 5", true),
+            ("go infinite btime 300", false),
         ] {
             let Command::Go(go) = read(line) else {
                 panic!("not a go")
