@@ -13,6 +13,9 @@ use std::sync::Arc;
 /// Most held-out samples kept in memory: enough to measure a calibration to ±0.02.
 const HOLDOUT_SAMPLES: usize = 8192;
 
+/// Draws of a sample that is to surprise.
+const MOST_TRIES: usize = 50;
+
 /// The replay window and the held-out samples.
 pub struct Replay {
     variant: Arc<Variant>,
@@ -72,7 +75,8 @@ impl Replay {
         Ok(())
     }
 
-    /// Draws `count` samples, each uniformly from the window.
+    /// Draws `count` samples from the window: the share `learn.surprise_share` by how far a search was surprised, the others
+    /// evenly.
     ///
     /// # Panics
     /// If the window is empty.
@@ -81,9 +85,22 @@ impl Replay {
             !self.window.is_empty(),
             "samples are drawn from a window that has some"
         );
-        (0..count)
-            .map(|_| &self.window[rng.random_range(0..self.window.len())])
-            .collect()
+        (0..count).map(|_| self.draw_one(rng)).collect()
+    }
+
+    fn draw_one(&self, rng: &mut impl Rng) -> &Sample {
+        let mut drawn = &self.window[rng.random_range(0..self.window.len())];
+        let share = self.config.surprise_share;
+        if share > 0.0 && rng.random::<f32>() < share {
+            // Whatever is drawn last is taken: the searches of a good net are hardly ever surprised.
+            for _ in 0..MOST_TRIES {
+                if rng.random::<f32>() < drawn.surprise {
+                    break;
+                }
+                drawn = &self.window[rng.random_range(0..self.window.len())];
+            }
+        }
+        drawn
     }
 
     /// The window, oldest sample first.

@@ -4,13 +4,15 @@ use crate::values::estimate::Interval;
 use crate::values::history::HistoryPoint;
 use crate::values::reconcile::Combined;
 use anyhow::{Context, ensure};
-use rules::Variant;
+use rules::{PieceDiagram, Variant};
 use std::fmt::Write;
 use std::str::FromStr;
 use std::sync::Arc;
 
 /// The letter of the new piece.
 pub const LETTER: char = 'X';
+/// Whoever makes a knight worth fewer pawns than this has not learnt to use it.
+const KNIGHT_OF_BEGINNERS: f64 = 2.0;
 /// The name of the new piece.
 pub const NAME: &str = "piece";
 
@@ -73,9 +75,17 @@ impl Ground {
     /// # Errors
     /// If the Betza string is not understood, or the array with such pieces cannot be played.
     pub fn with_piece(self, betza: &str) -> anyhow::Result<Arc<Variant>> {
-        rules::betza::parse(betza).with_context(|| format!("'{betza}' is not understood"))?;
+        let motions =
+            rules::betza::parse(betza).with_context(|| format!("'{betza}' is not understood"))?;
         let (name, replaced) = self.base();
         let base = Variant::by_name(name)?;
+        let diagram = PieceDiagram::new(&motions, base.files(), base.ranks());
+        ensure!(
+            diagram.is_some_and(|diagram| diagram.empty_mobility() > 0.0),
+            "'{betza}' has no move on a board of {}×{} squares",
+            base.files(),
+            base.ranks()
+        );
         let mut table: toml::Table = base
             .toml()
             .parse()
@@ -142,48 +152,71 @@ impl Ground {
 /// Sampling errors shrink as the root of the time. What the methods disagree about, and what the value still drifts by
 /// while the net learns, does not shrink by itself; both are therefore told.
 pub fn outlook(combined: &Combined, single: &[Interval], history: &[HistoryPoint]) -> String {
-    let mut text = String::new();
-    let half = (combined.interval.high - combined.interval.low) / 2.0;
-    let best = single
-        .iter()
-        .map(|interval| (interval.high - interval.low) / 2.0)
-        .fold(f64::INFINITY, f64::min);
-    if best.is_finite() {
-        let _ = writeln!(
-            text,
-            "With four times the time: about ±{:.2} pawns if the methods come together, ±{:.2} if they keep disagreeing as now (±{half:.2}).",
-            best / 2.0,
-            (half * half - best * best * 0.75)
-                .max(best * best / 4.0)
-                .sqrt()
-        );
-    }
+    let mut text = shrinkage(combined, single);
     let values: Vec<(u64, Interval)> = history
         .iter()
         .filter_map(|point| Some((point.games, point.estimate.of(LETTER)?.pawns?)))
         .collect();
     if !values.is_empty() {
-        let _ = writeln!(text, "By the outcomes of the games so far, in pawns:");
+        text.push_str("By the outcomes of the games so far, in pawns:\n");
     }
     for (games, interval) in &values {
         let _ = writeln!(text, "  up to game {games:>6}: {interval}");
     }
     if let [.., (_, before), (_, last)] = values[..] {
-        let moved = (last.value - before.value).abs();
-        let noise =
-            ((before.high - before.low).powi(2) + (last.high - last.low).powi(2)).sqrt() / 2.0;
-        let _ = match moved > noise {
-            true => writeln!(
-                text,
-                "The value is still moving, by {moved:.2} pawns in the last quarter: the net is learning to use its men. More time will change it by more than the interval says."
-            ),
-            false => writeln!(
-                text,
-                "The last quarter moved it by {moved:.2} pawns, no more than chance would ({noise:.2}): more time mainly narrows the interval."
-            ),
-        };
+        text.push_str(&drift(before, last));
     }
     text
+}
+
+/// What four times the time would make of the interval.
+fn shrinkage(combined: &Combined, single: &[Interval]) -> String {
+    let half = |interval: &Interval| (interval.high - interval.low) / 2.0;
+    let whole = half(&combined.interval);
+    let best = single.iter().map(half).fold(f64::INFINITY, f64::min);
+    match single.len() {
+        0 => String::new(),
+        1 => format!(
+            "Only one method bounds the value yet, and nothing tells whether it is right; with four times the time its interval would be about ±{:.2} pawns.\n",
+            best / 2.0
+        ),
+        _ => format!(
+            "With four times the time: about ±{:.2} pawns if the methods come together, ±{:.2} if they keep disagreeing as now (±{whole:.2}).\n",
+            best / 2.0,
+            (whole * whole - best * best * 0.75)
+                .max(best * best / 4.0)
+                .sqrt()
+        ),
+    }
+}
+
+/// Whether the value still moved in the last quarter of the games.
+fn drift(before: Interval, last: Interval) -> String {
+    let moved = (last.value - before.value).abs();
+    let noise = ((before.high - before.low).powi(2) + (last.high - last.low).powi(2)).sqrt() / 2.0;
+    if moved > noise {
+        format!(
+            "The value is still moving, by {moved:.2} pawns in the last quarter: the net is learning to use its men. More time will change it by more than the interval says.\n"
+        )
+    } else if 2.0 * noise > last.value.abs() {
+        format!(
+            "These are too uncertain (the last two to ±{noise:.2} pawns) to tell whether the value still moves: expect more time to change it.\n"
+        )
+    } else {
+        format!(
+            "The last quarter moved it by {moved:.2} pawns, no more than chance would ({noise:.2}): more time mainly narrows the interval.\n"
+        )
+    }
+}
+
+/// What the worth of the knight, which stands in every array here, says about the players; nothing if it is near what
+/// strong players make of it.
+pub fn maturity(knight: &Interval) -> Option<String> {
+    (knight.value < KNIGHT_OF_BEGINNERS).then(|| {
+        format!(
+            "Strong players make the knight worth about 3 pawns, these make it {knight}: they are beginners still, to whom all men are worth too little. Give it more time, or believe the ratio to the knight rather than the pawns."
+        )
+    })
 }
 
 #[cfg(test)]
@@ -229,6 +262,8 @@ mod tests {
             error.contains("attacked from the start") || error.contains("cannot stand"),
             "{error}"
         );
+        let error = Ground::Falcon.with_piece("(9,9)").expect_err("no move");
+        assert!(error.to_string().contains("no move on a board"), "{error}");
         assert!("9x9".parse::<Ground>().is_err());
     }
 
@@ -251,5 +286,25 @@ mod tests {
             text.contains("±0.20 pawns") && text.contains("(±1.00)"),
             "{text}"
         );
+        let text = outlook(&combined, &[interval(3.5, 0.4)], &[]);
+        assert!(text.contains("Only one method"), "{text}");
+    }
+
+    /// A value is only said to have settled where the quarters are certain enough to show it.
+    #[test]
+    fn drift_is_told_from_noise() {
+        let interval = |value, half| Interval {
+            value,
+            low: value - half,
+            high: value + half,
+        };
+        let text = drift(interval(3.0, 0.3), interval(4.0, 0.3));
+        assert!(text.contains("still moving, by 1.00"), "{text}");
+        let text = drift(interval(3.9, 0.3), interval(4.0, 0.3));
+        assert!(text.contains("no more than chance"), "{text}");
+        let text = drift(interval(3.3, 15.0), interval(4.0, 3.0));
+        assert!(text.contains("too uncertain"), "{text}");
+        assert!(maturity(&interval(0.6, 0.1)).is_some_and(|text| text.contains("0.60")));
+        assert_eq!(maturity(&interval(2.9, 0.5)), None);
     }
 }

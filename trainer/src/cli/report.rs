@@ -42,6 +42,9 @@ Examples:
   falconzero report --run runs/falcon-overnight --values values.json \\
       --control chess.json --out report.html";
 
+/// The variant whose men everybody knows the worth of.
+const CONTROL: &str = "chess";
+
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {
     let run = Run::open(&args.run)?;
@@ -77,6 +80,13 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         );
     }
     let control = args.control.as_deref().map(read).transpose()?;
+    if let Some(control) = &control {
+        anyhow::ensure!(
+            control.variant == CONTROL,
+            "the control is orthodox chess, whose values are known; --control has values of {}",
+            control.variant
+        );
+    }
     let report = Report::gather(&run, &sources, values, control)?;
     text_file::write(&out, &page::html(&report, &run.variant)?)?;
     json_file::write(&out.with_extension("json"), &report)?;

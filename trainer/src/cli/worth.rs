@@ -8,7 +8,7 @@ use crate::values::history::history;
 use crate::values::odds::OddsConfig;
 use crate::values::table::ValueTable;
 use crate::values::{Sources, ValuesConfig, ValuesStage, first_table};
-use crate::worth::{Ground, LETTER, outlook};
+use crate::worth::{Ground, LETTER, maturity, outlook};
 use crate::{interrupt, progress};
 use anyhow::{Context, ensure};
 use model::DeviceChoice;
@@ -269,6 +269,12 @@ fn report(run: &Run, args: &Args, location: &str, stop: &Arc<AtomicBool>) -> any
     let history = history(&sources, 4, args.seed)?;
     print!("{table}");
     println!("\n{}", answer(&table, &args.betza)?);
+    let knight = table.combined.iter().find(|value| value.letter == 'N');
+    if let Some(knight) = knight.and_then(|value| value.pawns) {
+        maturity(&knight.interval)
+            .into_iter()
+            .for_each(|text| println!("{text}"));
+    }
     let combined = table.combined.iter().find(|value| value.letter == LETTER);
     let single: Vec<_> = table
         .estimates

@@ -84,20 +84,45 @@ fn text(size: f64, color: RGBColor) -> TextStyle<'static> {
     (FONT, size).into_font().color(&color)
 }
 
-/// Lines over training steps.
+/// Names of series beside marks of their colours, in a row above the plot.
+fn legend<'a>(
+    root: &Canvas<'_>,
+    left: i32,
+    names: impl Iterator<Item = &'a str>,
+) -> anyhow::Result<()> {
+    let mut x = left;
+    for (place, name) in names.enumerate() {
+        let color = SERIES[place % SERIES.len()];
+        root.draw(&Circle::new((x + 5, 12), 4, color.filled()))
+            .map_err(failed)?;
+        root.draw(&Text::new(name.to_owned(), (x + 14, 5), text(13.0, INK)))
+            .map_err(failed)?;
+        x += 32 + 7 * name.chars().count() as i32;
+    }
+    Ok(())
+}
+
+/// Lines over training steps, from 0 on unless all of them begin late, as those of a run from another's net do.
 ///
 /// # Errors
 /// If the drawing fails, which a drawing into memory does not.
 pub fn lines(label: &str, x_label: &str, lines: &[Line]) -> anyhow::Result<String> {
     let points = || lines.iter().flat_map(|line| &line.points);
     let bands = || lines.iter().filter_map(|line| line.band.as_ref()).flatten();
-    let xs = points().map(|point| point.0);
+    let xs = || points().map(|point| point.0);
     let ys = || {
         points()
             .map(|point| point.1)
             .chain(bands().flat_map(|&(low, high)| [low, high]))
     };
-    let (x0, x1) = (0.0, xs.fold(1.0, f64::max));
+    let x1 = xs().fold(1.0, f64::max);
+    let first = xs().fold(x1, f64::min);
+    let x0 = if first > x1 / 4.0 && first < x1 {
+        first
+    } else {
+        0.0
+    };
+    let named = if lines.len() > 1 { lines } else { &[] };
     let (y0, y1) = padded(
         ys().fold(f64::INFINITY, f64::min),
         ys().fold(f64::NEG_INFINITY, f64::max),
@@ -105,6 +130,7 @@ pub fn lines(label: &str, x_label: &str, lines: &[Line]) -> anyhow::Result<Strin
     svg(280, label, |root| {
         let mut chart = ChartBuilder::on(root)
             .margin(8)
+            .margin_top(if named.is_empty() { 8 } else { 28 })
             .x_label_area_size(38)
             .y_label_area_size(58)
             .build_cartesian_2d(x0..x1, y0..y1)
@@ -146,22 +172,9 @@ pub fn lines(label: &str, x_label: &str, lines: &[Line]) -> anyhow::Result<Strin
                     line.points.iter().copied(),
                     color.stroke_width(2),
                 ))
-                .map_err(failed)?
-                .label(&line.name)
-                .legend(move |(x, y)| {
-                    PathElement::new([(x, y), (x + 18, y)], color.stroke_width(3))
-                });
+                .map_err(failed)?;
         }
-        if lines.len() < 2 {
-            return Ok(());
-        }
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::UpperRight)
-            .label_font(text(13.0, INK))
-            .background_style(PAPER.mix(0.8).filled())
-            .draw()
-            .map_err(failed)
+        legend(root, 66, named.iter().map(|line| &line.name[..]))
     })
 }
 
@@ -228,14 +241,7 @@ pub fn forest(label: &str, x_label: &str, series: &[&str], rows: &[Row]) -> anyh
             ((LEFT + WIDTH as i32) / 2, bottom + 24),
             middle(text(13.0, INK)),
         )?;
-        let mut x = LEFT;
-        for (place, name) in series.iter().enumerate() {
-            let color = SERIES[place % SERIES.len()];
-            root.draw(&Circle::new((x + 5, 12), 4, color.filled()))
-                .map_err(failed)?;
-            write(name, (x + 14, 5), text(13.0, INK))?;
-            x += 32 + 7 * name.chars().count() as i32;
-        }
+        legend(root, LEFT, series.iter().copied())?;
         for (number, row) in rows.iter().enumerate() {
             let top = TOP + per_row * number as i32;
             line((0, top), (WIDTH as i32, top), GRID, 1)?;

@@ -96,7 +96,7 @@ pub fn judge(variant: &Arc<Variant>, claims: &Claims, findings: &Findings) -> Ve
         let heard = claim
             .test
             .as_ref()
-            .and_then(|test| hear(variant, test, findings));
+            .and_then(|test| hear(variant, (test, claim.games), findings));
         let (verdict, evidence) = heard.unwrap_or_else(|| {
             let why = claim.untested.clone();
             let why = why.unwrap_or_else(|| "nothing measured yet bears on it".to_owned());
@@ -114,7 +114,11 @@ pub fn judge(variant: &Arc<Variant>, claims: &Claims, findings: &Findings) -> Ve
 }
 
 /// Verdict and evidence; `None` if nothing bears on the test.
-fn hear(variant: &Arc<Variant>, test: &Test, findings: &Findings) -> Option<(Verdict, String)> {
+fn hear(
+    variant: &Arc<Variant>,
+    (test, games): (&Test, Option<u32>),
+    findings: &Findings,
+) -> Option<(Verdict, String)> {
     match test {
         Test::Within {
             man,
@@ -154,8 +158,9 @@ fn hear(variant: &Arc<Variant>, test: &Test, findings: &Findings) -> Option<(Ver
                 second_lacks: second_lacks.clone(),
             };
             let trials = &findings.trials;
-            matched(&handicap, *score, trials)
-                .or_else(|| matched(&handicap, *score, &findings.matches))
+            let claimed = (*score, games);
+            matched(&handicap, claimed, trials)
+                .or_else(|| matched(&handicap, claimed, &findings.matches))
         }
         Test::Tablebase {
             material,

@@ -2,6 +2,7 @@
 
 mod config;
 mod fresh;
+mod lines;
 mod matches;
 
 pub use config::ValuesConfig;
@@ -20,6 +21,7 @@ use super::sample::{Sampling, quiet_positions};
 use super::table::{SliceValues, TABLE_VERSION, ValueTable, WayValues};
 use anyhow::{Context, ensure};
 use fresh::fresh_games;
+use lines::own_lines;
 use matches::{NetFile, play_matches};
 use model::{DeviceChoice, Inference};
 use rayon::prelude::*;
@@ -254,7 +256,16 @@ impl<'a> Games<'a> {
                     sources.storage.url()
                 )
             })?;
-            for game in fresh_games(sources, config, player, on_progress)? {
+            let all = fresh_games(sources, config, player, on_progress)?;
+            let played = all.len();
+            let own = own_lines(all);
+            if own.len() < played {
+                tracing::info!(
+                    "{} of {played} fresh games ran into the line of another one and are left out",
+                    played - own.len()
+                );
+            }
+            for game in own {
                 match SampledGame::new(sources.variant, &game) {
                     Ok(game) => games.add(game, config, results),
                     Err(error) => tracing::warn!("a fresh game is left out: {error:#}"),

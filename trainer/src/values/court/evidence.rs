@@ -10,10 +10,11 @@ use crate::values::odds::{Handicap, OddsMatch};
 use rules::Variant;
 use rules::tablebase::{MaterialKey, Tablebases};
 
-/// The sequential test of one half against the claimed score.
+/// The sequential test of one half against the claimed score. Where it decides for the claim, what has been scored must also
+/// agree with what is claimed, `games` games of which the claim is about; a score is claimed exactly if there are none.
 pub(super) fn matched(
     handicap: &Handicap,
-    score: f64,
+    (score, games): (f64, Option<u32>),
     matches: &[OddsMatch],
 ) -> Option<(Verdict, String)> {
     let (pentanomial, shown) = matches.iter().find_map(|known| {
@@ -30,16 +31,27 @@ pub(super) fn matched(
     let state = Sprt::new(0.0, elo_of_score(score)?)
         .ok()?
         .state(&pentanomial);
+    let (found, error) = (pentanomial.score()?, pentanomial.moments().standard_error());
+    let claimed_error = games.map_or(0.0, |games| {
+        (score * (1.0 - score) / f64::from(games)).sqrt()
+    });
+    let agrees = (found - score).abs() <= Z_95 * error.hypot(claimed_error);
     let verdict = match state.verdict() {
-        Some(SprtVerdict::Second) => Verdict::Supported,
+        Some(SprtVerdict::Second) if agrees => Verdict::Supported,
         Some(SprtVerdict::First) => Verdict::Rejected,
-        None => Verdict::Undecided,
+        Some(SprtVerdict::Second) | None => Verdict::Undecided,
     };
-    let moments = pentanomial.moments();
+    let of = games.map_or_else(String::new, |games| {
+        format!(" ± {:.1}% in {games} games", 100.0 * Z_95 * claimed_error)
+    });
+    let other = match (state.verdict(), agrees) {
+        (Some(SprtVerdict::Second), false) => "; more than half, but not by as much as claimed",
+        _ => "",
+    };
     let evidence = format!(
-        "{shown}: {:.1}% ± {:.1}% in {} games, claimed {:.1}%; log likelihood ratio {:+.2} of ±{:.2}",
-        100.0 * pentanomial.score()?,
-        100.0 * Z_95 * moments.standard_error(),
+        "{shown}: {:.1}% ± {:.1}% in {} games, claimed {:.1}%{of}; log likelihood ratio {:+.2} of ±{:.2}{other}",
+        100.0 * found,
+        100.0 * Z_95 * error,
         2 * pentanomial.pairs(),
         100.0 * score,
         state.llr,
@@ -117,9 +129,11 @@ pub(super) fn opened(files: &str, moves: &[FirstMove]) -> Option<(Verdict, Strin
             .any(|mv| mv.is_pawn && mv.text.starts_with(file))
     };
     let closed: String = files.chars().filter(|&file| !opens(file)).collect();
-    let verdict = match closed.is_empty() {
-        true => Verdict::Supported,
-        false => Verdict::Rejected,
+    // A net to which all moves are as good has not learnt to tell them apart.
+    let verdict = match (closed.is_empty(), good.len() == moves.len()) {
+        (true, true) => Verdict::Undecided,
+        (true, false) => Verdict::Supported,
+        (false, _) => Verdict::Rejected,
     };
     let except = match closed.is_empty() {
         true => format!("a pawn of each of the files {files} among them"),

@@ -81,7 +81,7 @@ fn claims_get_the_verdict_that_the_findings_bear() {
                 first_lacks: "FF".into(),
                 second_lacks: "RR".into(),
             },
-            pentanomial: Pentanomial::new([400, 100, 50, 20, 5]),
+            pentanomial: Pentanomial::new([30, 60, 100, 30, 15]),
         }],
         first_moves: Vec::new(),
     };
@@ -102,6 +102,13 @@ fn claims_get_the_verdict_that_the_findings_bear() {
     ] {
         assert_eq!(verdict_of(&rulings, id), verdict, "{id}");
     }
+    // Far more than is claimed bears out no claim of a number.
+    findings.matches[0].pentanomial = Pentanomial::new([400, 100, 50, 20, 5]);
+    let rulings = judge(&variant, &claims, &findings);
+    assert_eq!(
+        verdict_of(&rulings, "two-falcons-falcon"),
+        Verdict::Undecided
+    );
     findings.results.drawn = 300;
     findings.matches[0].pentanomial = Pentanomial::new([10, 3, 9, 3, 10]);
     findings.wholes[0] = sampled(&variant, methods[0], [0.4, 1.0, 1.1, 2.5, 2.35, 3.0]);
@@ -134,6 +141,8 @@ fn first_moves_are_judged_by_files() {
     let (verdict, evidence) = opened("cde", &moves).expect("moves");
     assert_eq!(verdict, Verdict::Rejected);
     assert!(evidence.contains("files e among"), "{evidence}");
+    let all_alike = opened("cd", &moves[..2]).expect("moves");
+    assert_eq!(all_alike.0, Verdict::Undecided);
     assert_eq!(opened("c", &[]), None);
 }
 

@@ -108,7 +108,8 @@ pub(super) fn fresh_games(
 }
 
 /// From the array, often without some men: equal armies alone would say little about unequal ones. Searches without noise
-/// would play the same game again from the same position, so some random plies come first in every game.
+/// would play the same game again from the same position, so some random plies come first in every game; drawn from the
+/// net's policy, many of them would lead into the same line.
 fn starts() -> StartConfig {
     StartConfig {
         opening_share: 0.6,
@@ -117,6 +118,7 @@ fn starts() -> StartConfig {
         archive_share: 0.0,
         tablebase_share: 0.0,
         opening_plies: [5, 12],
+        sampled_share: 0.0,
         odds_plies: [3, 8],
         ..StartConfig::default()
     }
