@@ -2,7 +2,12 @@
 
 use anyhow::Context;
 use rules::{Position, Variant};
+use std::fs::File;
+use std::io::Read;
 use std::sync::Arc;
+
+/// Bytes of a variant's file, at most.
+const LONGEST_FILE: u64 = 1 << 20;
 
 /// Loads a variant: a name that is built in, or the path of a TOML file.
 ///
@@ -19,13 +24,30 @@ pub fn load(name_or_path: &str) -> anyhow::Result<Arc<Variant>> {
             "there is no variant '{name_or_path}'; use one of {names}, or give the path of a variant's TOML file"
         );
     }
-    let text = std::fs::read_to_string(name_or_path).with_context(|| {
-        format!("cannot read the variant file '{name_or_path}'; check the path")
-    })?;
+    let text = read_file(name_or_path)?;
     let invalid = || format!("'{name_or_path}' is not a valid variant");
     let variant = Variant::from_toml(&text).with_context(invalid)?;
     check_name(&variant).with_context(invalid)?;
     Ok(variant)
+}
+
+/// The text of a variant's file.
+///
+/// # Errors
+/// If it cannot be read, or is longer than any variant.
+pub fn read_file(path: &str) -> anyhow::Result<String> {
+    let cannot = || format!("cannot read the variant file '{path}'; check the path");
+    let mut text = String::new();
+    // A device may have no end.
+    let file = File::open(path).with_context(cannot)?;
+    file.take(LONGEST_FILE + 1)
+        .read_to_string(&mut text)
+        .with_context(cannot)?;
+    anyhow::ensure!(
+        text.len() as u64 <= LONGEST_FILE,
+        "'{path}' is longer than a variant's file can be, {LONGEST_FILE} bytes"
+    );
+    Ok(text)
 }
 
 /// Checks that a variant does not bear the name of a built-in one that is another game: nets, games and programs would be

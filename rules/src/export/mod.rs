@@ -8,10 +8,12 @@ mod fairy_max;
 mod fairy_stockfish;
 mod orthodox;
 mod xboard;
+mod xboard_fen;
 
 pub use fairy_max::fairy_max;
 pub use fairy_stockfish::{fairy_stockfish, fairy_stockfish_order};
 pub use xboard::{XboardSetup, xboard, xboard_name, xboard_own_name};
+pub use xboard_fen::fen_from_xboard;
 
 use crate::Variant;
 

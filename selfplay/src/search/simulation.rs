@@ -1,6 +1,7 @@
 //! The search itself: descend, expand, back up.
 
 mod deep;
+mod mates;
 mod root;
 
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use rules::tablebase::{TableValue, Tablebases};
 use rules::{Game, Move, Position, Status, Variant};
 
 use self::deep::Room;
+use self::mates::Mates;
 use super::config::{SearchConfig, SearchKind};
 use super::gumbel::{select_interior, select_root, sigma_at};
 use super::proven::Proven;
@@ -53,6 +55,8 @@ pub struct Search {
     tables: Option<Arc<Tablebases>>,
     /// What the tree may hold, as numbers of nodes and edges.
     room: Option<Room>,
+    /// Mates near the root that were proven by exhaustion.
+    mates: Mates,
     simulations: u32,
     /// No more simulations than these.
     most: u32,
@@ -110,6 +114,7 @@ impl Search {
             root_moves: None,
             tables: None,
             room: None,
+            mates: Mates::default(),
             simulations: 0,
             most: SearchConfig::UNLIMITED,
             raw_value: Wdl {
@@ -152,6 +157,7 @@ impl Search {
         self.tree.clear();
         self.schedule.clear();
         self.root_moves = None;
+        self.mates.forget();
         self.simulations = 0;
         self.depth = 0;
         self.scratch.spare.append(&mut self.pending);

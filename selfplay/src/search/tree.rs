@@ -344,6 +344,12 @@ impl Tree {
             .map(Proven::before)
     }
 
+    /// The node is proven as far as its moves prove it, and no further.
+    pub fn prove_by_moves(&mut self, id: NodeId) {
+        let proven = Proven::of_moves(self.edges(id).iter().map(|edge| self.proven_by(edge)));
+        self.nodes[id as usize].proven = proven;
+    }
+
     /// Marks a path as waiting for the evaluation of its last node, or as waiting no more.
     pub fn set_in_flight(&mut self, path: &[NodeId], waits: bool) {
         for &id in path {
@@ -368,10 +374,9 @@ impl Tree {
         let mut child_changed = false;
         for (index, &id) in path.iter().enumerate().rev() {
             if child_changed {
-                let proven =
-                    Proven::of_moves(self.edges(id).iter().map(|edge| self.proven_by(edge)));
-                child_changed = proven != self.node(id).proven;
-                self.nodes[id as usize].proven = proven;
+                let before = self.node(id).proven;
+                self.prove_by_moves(id);
+                child_changed = self.node(id).proven != before;
             } else {
                 let is_leaf = index + 1 == path.len();
                 child_changed = is_leaf && self.node(id).proven.is_some();

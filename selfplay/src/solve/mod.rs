@@ -112,6 +112,24 @@ pub fn solve(
     }
 }
 
+/// The shortest forced mate of the side to move in at most `max_mate_moves` of its moves, if looking through all moves
+/// proves one within `node_budget` positions: the line with the best defence, from the first move to the mate.
+pub fn prove_mate(
+    variant: &Variant,
+    position: &Position,
+    max_mate_moves: u32,
+    node_budget: u64,
+) -> Option<Vec<Move>> {
+    let mut prover = Prover::new(variant, node_budget);
+    for moves in 1..=max_mate_moves {
+        let keys = prover.keys(position, moves).ok()?;
+        if let Some(&key) = keys.first() {
+            return Some(prover.line(position, key, moves));
+        }
+    }
+    None
+}
+
 /// The exhaustive proof was too long: lets the general search look for forcing lines. Returns what it found and its
 /// simulations.
 fn search_on(game: &Game, max_mate_moves: u32, refuted: u32, budget: u64) -> (Verdict, u64) {

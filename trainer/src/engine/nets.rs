@@ -34,6 +34,26 @@ enum Choice {
     Net(NetBytes),
 }
 
+/// What judges positions of a variant.
+pub(super) struct Judge {
+    /// Who does.
+    pub team: Team,
+    /// Whose net it is.
+    pub name: String,
+    /// Why none of the nets that were given does, if it is the shipped one instead.
+    pub passed_over: Option<String>,
+}
+
+impl Judge {
+    fn new(members: Vec<Box<dyn Evaluator>>, name: &str) -> Result<Judge, String> {
+        Ok(Judge {
+            team: Team::new(members)?,
+            name: name.to_owned(),
+            passed_over: None,
+        })
+    }
+}
+
 impl NetShelf {
     /// Reads nets: files of nets, folders or URLs of runs (their current nets), or `uniform`, which searches without a
     /// net.
@@ -88,24 +108,15 @@ impl NetShelf {
     ///
     /// # Errors
     /// That there is none, or what is wrong with it.
-    pub(super) fn evaluator(
-        &self,
-        variant: &Variant,
-        hardware: Hardware,
-    ) -> Result<(Team, String), String> {
+    pub(super) fn evaluator(&self, variant: &Variant, hardware: Hardware) -> Result<Judge, String> {
         let mut others = Vec::new();
         for choice in &self.nets {
             let bytes = match choice {
-                Choice::Uniform => {
-                    return Ok((
-                        Team::new(vec![Box::new(UniformEvaluator)])?,
-                        "none".to_owned(),
-                    ));
-                }
+                Choice::Uniform => return Judge::new(vec![Box::new(UniformEvaluator)], "none"),
                 Choice::Net(bytes) => bytes,
             };
             match load(bytes, variant, hardware) {
-                Ok(members) => return Ok((Team::new(members)?, bytes.name.clone())),
+                Ok(members) => return Judge::new(members, &bytes.name),
                 Err(ModelError::Variant { found, .. }) => {
                     others.push(format!("{} is for `{found}`", bytes.origin));
                 }
@@ -114,7 +125,10 @@ impl NetShelf {
         }
         if let Some(bytes) = shipped::net(variant.name()) {
             let members = load(&bytes, variant, hardware).map_err(|error| error.to_string())?;
-            return Ok((Team::new(members)?, bytes.name));
+            let mut judge = Judge::new(members, &bytes.name)?;
+            judge.passed_over = (!others.is_empty())
+                .then(|| format!("{}; so the {} plays", others.join("; "), bytes.name));
+            return Ok(judge);
         }
         let others = match others.is_empty() {
             true => String::new(),

@@ -87,6 +87,14 @@ pub(super) enum NoSearch {
     NoNet(String),
 }
 
+/// What a client is told of the net that plays from now on.
+pub(super) struct NetNews {
+    /// Its name.
+    pub name: String,
+    /// Why it is not one that the client asked for.
+    pub problem: Option<String>,
+}
+
 /// One client's engine.
 pub(super) struct Session {
     /// The variant that is played.
@@ -216,11 +224,11 @@ impl Session {
         Ok(Record::new(&self.variant, position))
     }
 
-    /// Gets the evaluator ready; returns the net's name if it is a new one.
+    /// Gets the evaluator ready; returns what is to be said of it if it is a new one.
     ///
     /// # Errors
     /// Why there is none.
-    pub fn prepare(&mut self) -> Result<Option<String>, String> {
+    pub fn prepare(&mut self) -> Result<Option<NetNews>, String> {
         let ready = self.ready_for.as_ref();
         if ready.is_some_and(|variant| Arc::ptr_eq(variant, &self.variant)) {
             return Ok(None);
@@ -230,10 +238,13 @@ impl Session {
             inference: self.inference,
             threads: self.settings.threads,
         };
-        let (team, name) = self.shelf.evaluator(&self.variant, hardware)?;
-        self.thinker.set_evaluator(Box::new(team));
+        let judge = self.shelf.evaluator(&self.variant, hardware)?;
+        self.thinker.set_evaluator(Box::new(judge.team));
         self.ready_for = Some(Arc::clone(&self.variant));
-        Ok(Some(name))
+        Ok(Some(NetNews {
+            name: judge.name,
+            problem: judge.passed_over,
+        }))
     }
 
     /// Starts a search of the game's position and returns its number.

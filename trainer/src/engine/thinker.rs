@@ -1,5 +1,6 @@
 //! The thread that searches.
 
+mod mates;
 mod progress;
 mod think;
 

@@ -1,6 +1,6 @@
 //! The variants that the engine can play: the built-in ones and those of the user's files.
 
-use crate::variant::check_name;
+use crate::variant::{check_name, read_file};
 use rules::Variant;
 use std::sync::Arc;
 
@@ -58,8 +58,7 @@ impl Variants {
             .map(str::trim)
             .filter(|path| !path.is_empty())
         {
-            let text = std::fs::read_to_string(path)
-                .map_err(|error| format!("cannot read the variant file '{path}': {error}"))?;
+            let text = read_file(path).map_err(|error| format!("{error:#}"))?;
             let variant =
                 Variant::from_toml(&text).map_err(|error| format!("'{path}': {error}"))?;
             check_name(&variant).map_err(|error| format!("'{path}': {error}"))?;

@@ -130,6 +130,9 @@ impl Search {
         if root != ROOT {
             self.tree.reroot(root);
         }
+        // The result of a move that was concluded from outside the tree has yet to be found among its own.
+        self.tree.prove_by_moves(ROOT);
+        self.mates.forget();
         self.set_history(game);
         self.raw_value = self.tree.node(ROOT).raw_wdl();
         self.simulations = 0;
@@ -143,7 +146,13 @@ impl Search {
 
     /// The `count` best root moves that have been searched, best first, each with the line expected after it.
     pub fn lines(&self, count: usize) -> Vec<Line> {
-        best_lines(&self.tree, &self.config, count)
+        let mut lines = best_lines(&self.tree, &self.config, count);
+        if let (Some(best), Some(mate)) = (lines.first_mut(), &self.mates.line)
+            && best.pv.first() == mate.first()
+        {
+            best.pv.clone_from(mate);
+        }
+        lines
     }
 
     /// Whether the root has been evaluated, so that there is a result.

@@ -5,12 +5,14 @@ use crate::engine::event::excerpt;
 use crate::engine::session::{over_because, why_illegal};
 use crate::engine::uci::first_square;
 use rules::Status;
+use rules::export::fen_from_xboard;
 
 impl Cecp {
     /// `setboard`.
     pub(super) fn set_board(&mut self, fen: &str) {
         self.halt();
         let fen = self.notation().own_fen(fen);
+        let fen = fen_from_xboard(&self.session.variant, &fen);
         // Clients fill in an en passant square in ways of their own; it must not spoil the position.
         let without_ep = format::without_en_passant(&fen);
         let read = self.session.record_from(Some(&fen));

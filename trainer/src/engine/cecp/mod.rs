@@ -192,7 +192,12 @@ impl Cecp {
     fn prepare(&mut self) {
         match self.session.prepare() {
             Ok(None) => {}
-            Ok(Some(net)) => self.say(format_args!("# net: {net}")),
+            Ok(Some(net)) => {
+                self.say(format_args!("# net: {}", net.name));
+                net.problem
+                    .iter()
+                    .for_each(|problem| self.tell_error(problem));
+            }
             Err(error) => self.tell_error(&error),
         }
     }

@@ -93,6 +93,27 @@ fn ten_ranks_count_from_zero_and_others_from_one() {
     }
 }
 
+/// XBoard knows no rights but castling's, and lets knights leap from where they stand at the start.
+#[test]
+fn men_at_home_keep_the_rights_that_xboard_drops() {
+    let mut client = uniform("decimal-falcon-hunter");
+    greet(&mut client);
+    client.send("new");
+    client.send("variant decimal-falcon-hunter");
+    client.send("force");
+    client.send(
+        "setboard rnhbqkbfnr/pppppppppp/10/10/10/10/10/10/PPPPPPPPPP/RNHBQKBFNR w KQkq - 0 1",
+    );
+    for mv in ["b0d4", "i9g5"] {
+        client.send(&format!("usermove {mv}"));
+    }
+    let said = answers(&mut client);
+    assert!(
+        !said.iter().any(|line| line.contains("Illegal")),
+        "{said:?}"
+    );
+}
+
 #[test]
 fn illegal_moves_are_refused_with_the_reason() {
     let mut client = uniform("chess");

@@ -333,6 +333,15 @@ fn nets_are_found_by_variant_and_bad_ones_are_named() {
     let line = client.expect("info string error: ");
     assert!(line.contains("no net for variant `falcon-9x10`"), "{line}");
     assert!(line.contains("is for `falcon-8x8`"), "{line}");
+    // Where a net is shipped it plays, but not in silence.
+    client.send("setoption name UCI_Variant value chess");
+    client.send("isready");
+    client.expect("info string net: shipped net for chess");
+    let line = client.expect("info string error: ");
+    assert!(
+        line.contains("is for `falcon-8x8`; so the shipped net for chess plays"),
+        "{line}"
+    );
     client.expect("bestmove (none)");
     set(&mut client, broken.display().to_string());
     client.send("isready");

@@ -1,5 +1,6 @@
 //! One search, from its job to its report.
 
+use super::mates::MateWatch;
 use super::progress::Progress;
 use super::{CACHE_SHARE, Job, Tree, Worker};
 use crate::engine::event::{Event, Report};
@@ -38,10 +39,17 @@ impl Worker {
         let mut requests = Vec::new();
         let mut is_odd = false;
         let limit = deadlines(&job.limits, job.overhead);
+        let mut mates = MateWatch::new(job, limit);
         loop {
             let search = &mut tree.search;
             let begun = Instant::now();
-            if search.has_result() && progress.is_over(search, limit) {
+            if search.has_result() {
+                mates.look(search);
+            }
+            if search.has_result()
+                && progress.is_over(search, limit)
+                && !mates.change_the_end(search)
+            {
                 break;
             }
             requests.clear();

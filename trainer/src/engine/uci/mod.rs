@@ -85,7 +85,10 @@ impl Uci {
     fn prepare(&mut self) {
         match self.session.prepare() {
             Ok(None) => {}
-            Ok(Some(net)) => self.say(format_args!("info string net: {net}")),
+            Ok(Some(net)) => {
+                self.say(format_args!("info string net: {}", net.name));
+                net.problem.iter().for_each(|problem| self.fail(problem));
+            }
             Err(error) => self.fail(&error),
         }
     }
