@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Hold exported nets in onnxruntime against our own evaluator, and the encoder of play_onnx.py against our own.
+"""Hold exported nets in onnxruntime against our own evaluator, and the encoder and moves' places of play_onnx.py against our own.
 
     pip install onnx onnxruntime numpy
     cargo run --release --workspace --example onnx_samples -- FOLDER
@@ -38,18 +38,21 @@ def check(path):
     meta = session.get_modelmeta().custom_metadata_map
     samples = read_safetensors(path.with_suffix(".samples.safetensors"))
     lines = path.with_suffix(".fens").read_text().splitlines()
-    encoded = []
-    for line in lines:
-        fen, repetitions = line.split("|")
+    encoded, places = [], []
+    for number, line in enumerate(lines):
+        fen, repetitions, moves = line.split("|")
         planes = play_onnx.encode(meta, fen, int(repetitions))
         encoded.append(np.stack(list(planes.values())))
+        places += [(number, *play_onnx.place(meta, planes, fen, move)) for move in moves.split()]
     outputs = [[], [], []]
     for first in range(0, len(lines), 37):  # batches of different sizes
         batch = samples["planes"][first:first + 37]
         for parts, part in zip(outputs, session.run(None, {"/input/planes": batch})):
             parts.append(part)
     policy, wdl, moves_left = (np.concatenate(parts) for parts in outputs)
+    found = np.ravel_multi_index(np.array(places).T, policy.shape)
     return {
+        "places": (found != samples["policy_place"]).mean(),
         "encoder": np.abs(np.stack(encoded) - samples["planes"]).max(),
         "policy": np.abs(policy.reshape(-1)[samples["policy_place"]] - samples["policy_value"]).max(),
         "wdl": np.abs(wdl - samples["wdl"]).max(),

@@ -3,7 +3,8 @@
 //!
 //! `NAME.onnx` has a net of random weights. `NAME.samples.safetensors` has the tensors `planes` `[n, planes, 10, 10]`, `wdl` `[n, 3]`,
 //! `moves_left` `[n, 1]`, and of the legal moves' logits `policy_value` `[m]` with their places in the flattened policy output,
-//! `policy_place` `[m]`, the batch included. `NAME.fens` has a line `FEN|repetitions` for each position.
+//! `policy_place` `[m]`, the batch included. `NAME.fens` has a line `FEN|repetitions|MOVE MOVE …` for each
+//! position, the moves in the order of their logits.
 
 use model::export::onnx;
 use model::{
@@ -62,10 +63,13 @@ fn write(folder: &Path, variant: &Variant, positions: usize) -> Result<(), Box<d
             places.push((index * shape.policy_len() + shape.policy_place(place)) as i64);
             logits.push(logit);
         }
+        let moves = request.moves.iter();
+        let moves = moves.map(|&mv| variant.move_text(&request.position, mv));
         fens += &format!(
-            "{}|{}\n",
+            "{}|{}|{}\n",
             request.position.fen(variant),
-            request.repetitions
+            request.repetitions,
+            moves.collect::<Vec<_>>().join(" ")
         );
     }
     std::fs::write(file("fens"), fens)?;
