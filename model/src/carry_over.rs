@@ -3,9 +3,9 @@
 //! All layers are convolutions or work on what is pooled over the board, so a net knows nothing of the board's size. What
 //! depends on the game are the planes that it reads and the kinds and rows of its policy, all of which have names: those
 //! that both games know keep their weights. Men go by letter and moves, first moves left aside, so that a knight with a
-//! first leap is a knight. What belongs to a man and is new begins as the mean of the same for men of his sort (kings, pawns,
-//! all others), so that he is worth something from the start without being taken for any one of them; what else is new begins
-//! with zeros, which is as if it were not there.
+//! first leap is a knight; kings and pawns go by letter alone. What belongs to a man and is new begins as the mean of the
+//! same for men of his sort (kings, pawns, all others), so that he is worth something from the start without being taken for
+//! any one of them; what else is new begins with zeros, which is as if it were not there.
 
 use rules::Variant;
 use rules::betza::Motion;

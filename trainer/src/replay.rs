@@ -13,9 +13,6 @@ use std::sync::Arc;
 /// Most held-out samples kept in memory: enough to measure a calibration to ±0.02.
 const HOLDOUT_SAMPLES: usize = 8192;
 
-/// Draws of a sample that is to surprise.
-const MOST_TRIES: usize = 50;
-
 /// The replay window and the held-out samples.
 pub struct Replay {
     variant: Arc<Variant>,
@@ -75,8 +72,7 @@ impl Replay {
         Ok(())
     }
 
-    /// Draws `count` samples from the window: the share `learn.surprise_share` by how far a search was surprised, the others
-    /// evenly.
+    /// Draws `count` samples, each uniformly from the window.
     ///
     /// # Panics
     /// If the window is empty.
@@ -85,22 +81,9 @@ impl Replay {
             !self.window.is_empty(),
             "samples are drawn from a window that has some"
         );
-        (0..count).map(|_| self.draw_one(rng)).collect()
-    }
-
-    fn draw_one(&self, rng: &mut impl Rng) -> &Sample {
-        let mut drawn = &self.window[rng.random_range(0..self.window.len())];
-        let share = self.config.surprise_share;
-        if share > 0.0 && rng.random::<f32>() < share {
-            // Whatever is drawn last is taken: the searches of a good net are hardly ever surprised.
-            for _ in 0..MOST_TRIES {
-                if rng.random::<f32>() < drawn.surprise {
-                    break;
-                }
-                drawn = &self.window[rng.random_range(0..self.window.len())];
-            }
-        }
-        drawn
+        (0..count)
+            .map(|_| &self.window[rng.random_range(0..self.window.len())])
+            .collect()
     }
 
     /// The window, oldest sample first.

@@ -4,6 +4,7 @@ use crate::values::estimate::Interval;
 use crate::values::history::HistoryPoint;
 use crate::values::reconcile::Combined;
 use anyhow::{Context, ensure};
+use rules::betza::{self, Motion};
 use rules::{PieceDiagram, Variant};
 use std::fmt::Write;
 use std::str::FromStr;
@@ -11,8 +12,8 @@ use std::sync::Arc;
 
 /// The letter of the new piece.
 pub const LETTER: char = 'X';
-/// Whoever makes a knight worth fewer pawns than this has not learnt to use it.
-const KNIGHT_OF_BEGINNERS: f64 = 2.0;
+/// Whoever makes a knight worth fewer pawns than this for certain has not learnt to use it.
+const KNIGHT_OF_BEGINNERS: f64 = 2.5;
 /// The name of the new piece.
 pub const NAME: &str = "piece";
 
@@ -76,16 +77,10 @@ impl Ground {
     /// If the Betza string is not understood, or the array with such pieces cannot be played.
     pub fn with_piece(self, betza: &str) -> anyhow::Result<Arc<Variant>> {
         let motions =
-            rules::betza::parse(betza).with_context(|| format!("'{betza}' is not understood"))?;
+            betza::parse(betza).with_context(|| format!("'{betza}' is not understood"))?;
         let (name, replaced) = self.base();
         let base = Variant::by_name(name)?;
-        let diagram = PieceDiagram::new(&motions, base.files(), base.ranks());
-        ensure!(
-            diagram.is_some_and(|diagram| diagram.empty_mobility() > 0.0),
-            "'{betza}' has no move on a board of {}×{} squares",
-            base.files(),
-            base.ranks()
-        );
+        check_moves(&motions, &base)?;
         let mut table: toml::Table = base
             .toml()
             .parse()
@@ -145,6 +140,17 @@ impl Ground {
         );
         Ok(variant)
     }
+}
+
+/// Checks that a piece can go anywhere at all. On a crowded board, since some only hop or capture.
+fn check_moves(motions: &[Motion], base: &Variant) -> anyhow::Result<()> {
+    let (files, ranks) = (base.files(), base.ranks());
+    let diagram = PieceDiagram::new(motions, files, ranks);
+    ensure!(
+        diagram.is_some_and(|diagram| diagram.crowded_mobility() > 0.0),
+        "such a piece has no move on a board of {files}×{ranks} squares"
+    );
+    Ok(())
 }
 
 /// What the run has shown about the piece, with what more time would do.
@@ -212,7 +218,7 @@ fn drift(before: Interval, last: Interval) -> String {
 /// What the worth of the knight, which stands in every array here, says about the players; nothing if it is near what
 /// strong players make of it.
 pub fn maturity(knight: &Interval) -> Option<String> {
-    (knight.value < KNIGHT_OF_BEGINNERS).then(|| {
+    (knight.high < KNIGHT_OF_BEGINNERS).then(|| {
         format!(
             "Strong players make the knight worth about 3 pawns, these make it {knight}: they are beginners still, to whom all men are worth too little. Give it more time, or believe the ratio to the knight rather than the pawns."
         )
@@ -244,6 +250,8 @@ mod tests {
             assert_eq!(again.start_fen(), start);
         }
         assert!(Ground::TenByTen.with_piece("nCnZ").is_ok());
+        // A piece that only hops.
+        assert!(Ground::Falcon.with_piece("pR").is_ok());
     }
 
     #[test]

@@ -9,7 +9,15 @@ use crate::{Color, Position};
 /// understood, stays as it is.
 pub fn fen_from_xboard(variant: &Variant, fen: &str) -> String {
     let mut fields: Vec<&str> = fen.split_whitespace().collect();
-    let (Some(&rights), Ok(position)) = (fields.get(2), Position::from_fen(variant, fen)) else {
+    let mut without_ep = fields.clone();
+    // Programs fill in en passant squares in ways of their own.
+    without_ep
+        .iter_mut()
+        .skip(3)
+        .take(1)
+        .for_each(|field| *field = "-");
+    let position = Position::from_fen(variant, &without_ep.join(" "));
+    let (Some(&rights), Ok(position)) = (fields.get(2), position) else {
         return fen.to_owned();
     };
     let known = |letter: char| "KQkq-".contains(letter);
@@ -59,6 +67,11 @@ mod tests {
         assert_eq!(read(leapt), leapt.replace(" - - ", " Ibi - "));
         let told = start.replace("KQBIkqbi", "KQBkq");
         assert_eq!(read(&told), told);
+        let odd = start.replace("KQBIkqbi - ", "KQkq e5 ");
+        assert_eq!(
+            fen_from_xboard(&decimal, &odd),
+            odd.replace("KQkq", "KQBIkqbi")
+        );
         assert_eq!(fen_from_xboard(&decimal, "no FEN"), "no FEN");
     }
 

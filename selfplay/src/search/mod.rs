@@ -38,7 +38,7 @@ pub use lockstep::run_lockstep;
 pub use proven::Proven;
 pub use qtransform::{MoveStats, Sigma, improved_policy, mixed_value};
 pub use result::SearchResult;
-pub use simulation::Search;
+pub use simulation::{MateLimits, Search};
 
 #[cfg(test)]
 mod tests;

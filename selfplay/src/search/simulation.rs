@@ -2,6 +2,7 @@
 
 mod deep;
 mod mates;
+mod repetition;
 mod root;
 
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use rules::tablebase::{TableValue, Tablebases};
 use rules::{Game, Move, Position, Status, Variant};
 
 use self::deep::Room;
+pub use self::mates::MateLimits;
 use self::mates::Mates;
 use super::config::{SearchConfig, SearchKind};
 use super::gumbel::{select_interior, select_root, sigma_at};
@@ -386,37 +388,4 @@ impl Search {
             TableValue::Loss(plies) => Proven::Loss(plies),
         })
     }
-
-    /// Counts earlier occurrences of a new position that the present path leads to.
-    fn earlier_occurrences(&self, position: &Position, key: u64) -> Earlier {
-        let reversible = usize::from(position.halfmove_clock());
-        let path = self
-            .scratch
-            .path
-            .iter()
-            .rev()
-            .map(|&id| self.tree.node(id).key);
-        let earlier = path
-            .chain(self.history.iter().rev().copied())
-            .take(reversible);
-        let mut count = Earlier {
-            total: 0,
-            in_search: false,
-        };
-        // The side to move is the same every second ply only.
-        for (distance, earlier_key) in earlier.enumerate().skip(1).step_by(2) {
-            if earlier_key == key {
-                count.total += 1;
-                count.in_search |= distance < self.scratch.path.len();
-            }
-        }
-        count
-    }
-}
-
-/// How often a position has stood on the board before.
-struct Earlier {
-    total: u8,
-    /// At least once at or below the root.
-    in_search: bool,
 }

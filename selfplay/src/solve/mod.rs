@@ -5,7 +5,7 @@
 //! and its key moves are complete. When the budget does not allow that, the general [`Search`] with uniform priors
 //! goes on: its exact back-up still proves mates along forcing lines, though it may miss shorter ones and other keys.
 
-mod prover;
+pub(crate) mod prover;
 
 use std::sync::Arc;
 
@@ -84,7 +84,7 @@ pub fn solve(
         match prover.keys(position, moves) {
             Ok(keys) if keys.is_empty() => {}
             Ok(keys) => {
-                let pv = prover.line(position, keys[0], moves);
+                let pv = prover.line(position, keys[0], moves, u64::MAX);
                 let verdict = Verdict::Mate {
                     moves,
                     keys,
@@ -110,24 +110,6 @@ pub fn solve(
         verdict: Verdict::NoMate,
         nodes: prover.nodes,
     }
-}
-
-/// The shortest forced mate of the side to move in at most `max_mate_moves` of its moves, if looking through all moves
-/// proves one within `node_budget` positions: the line with the best defence, from the first move to the mate.
-pub fn prove_mate(
-    variant: &Variant,
-    position: &Position,
-    max_mate_moves: u32,
-    node_budget: u64,
-) -> Option<Vec<Move>> {
-    let mut prover = Prover::new(variant, node_budget);
-    for moves in 1..=max_mate_moves {
-        let keys = prover.keys(position, moves).ok()?;
-        if let Some(&key) = keys.first() {
-            return Some(prover.line(position, key, moves));
-        }
-    }
-    None
 }
 
 /// The exhaustive proof was too long: lets the general search look for forcing lines. Returns what it found and its

@@ -4,15 +4,22 @@ use std::collections::HashMap;
 
 use rules::{Move, Position, Status, Variant};
 
-/// The proof would take more positions than allowed.
-pub(super) struct OutOfBudget;
+/// The proof would take more positions than allowed, or was told to stop.
+pub(crate) struct OutOfBudget;
+
+/// Positions between two looks at whether to stop.
+const BETWEEN_LOOKS: u64 = 1024;
 
 /// Exhaustive proofs with a table of what is known.
-pub(super) struct Prover<'a> {
+pub(crate) struct Prover<'a> {
     variant: &'a Variant,
     /// Positions looked at so far.
     pub nodes: u64,
     budget: u64,
+    /// Keys of positions that are drawn when they come up once more, ascending.
+    drawn: Vec<u64>,
+    /// Asked now and then whether to stop.
+    stop: &'a dyn Fn() -> bool,
     /// By the key of a position with the attacker to move.
     known: HashMap<u64, Known>,
 }
@@ -41,8 +48,42 @@ impl<'a> Prover<'a> {
             variant,
             nodes: 0,
             budget,
+            drawn: Vec::new(),
+            stop: &|| false,
             known: HashMap::new(),
         }
+    }
+
+    /// Takes positions with these keys for draws by repetition.
+    pub fn with_drawn(mut self, mut keys: Vec<u64>) -> Self {
+        keys.sort_unstable();
+        self.drawn = keys;
+        self
+    }
+
+    /// Gives up when `stop` says so.
+    pub fn until(mut self, stop: &'a dyn Fn() -> bool) -> Self {
+        self.stop = stop;
+        self
+    }
+
+    /// The length of the shortest mate of the side to move, in at most `moves` of its moves, and all first moves to it.
+    pub fn shortest(
+        &mut self,
+        position: &Position,
+        moves: u32,
+    ) -> Result<Option<(u32, Vec<Move>)>, OutOfBudget> {
+        for length in 1..=moves {
+            let keys = self.keys(position, length)?;
+            if !keys.is_empty() {
+                return Ok(Some((length, keys)));
+            }
+        }
+        Ok(None)
+    }
+
+    fn is_drawn(&self, position: &Position) -> bool {
+        !self.drawn.is_empty() && self.drawn.binary_search(&position.key()).is_ok()
     }
 
     /// All first moves that mate in at most `moves`.
@@ -72,7 +113,8 @@ impl<'a> Prover<'a> {
         }
         let mut found = false;
         // Without a legal move there is no attack either, so only the draws are asked for.
-        if position.status_given(self.variant, true) == Status::Ongoing {
+        if position.status_given(self.variant, true) == Status::Ongoing && !self.is_drawn(position)
+        {
             for attack in self.attacks(position, moves)? {
                 if self.is_mated(&attack, moves)? {
                     found = true;
@@ -105,7 +147,8 @@ impl<'a> Prover<'a> {
         if attack.replies.is_empty() {
             return Ok(attack.check);
         }
-        let drawn = attack.after.status_given(self.variant, true) != Status::Ongoing;
+        let drawn = attack.after.status_given(self.variant, true) != Status::Ongoing
+            || self.is_drawn(&attack.after);
         if moves == 1 || drawn {
             return Ok(false);
         }
@@ -145,17 +188,18 @@ impl<'a> Prover<'a> {
     }
 
     fn play(&mut self, position: &Position, mv: Move) -> Result<Position, OutOfBudget> {
-        if self.nodes >= self.budget {
+        let looks = self.nodes.is_multiple_of(BETWEEN_LOOKS);
+        if self.nodes >= self.budget || (looks && (self.stop)()) {
             return Err(OutOfBudget);
         }
         self.nodes += 1;
         Ok(position.play(self.variant, mv))
     }
 
-    /// The line from a key move: replies that hold out longest, then the fastest mate again. The
-    /// budget no longer counts: the proofs needed are known or short.
-    pub fn line(&mut self, position: &Position, key: Move, moves: u32) -> Vec<Move> {
-        self.budget = u64::MAX;
+    /// The line from a key move: replies that hold out longest, then the fastest mate again. It may look at `budget` more
+    /// positions, and is the line's beginning if they are too few.
+    pub fn line(&mut self, position: &Position, key: Move, moves: u32, budget: u64) -> Vec<Move> {
+        self.budget = self.nodes.saturating_add(budget);
         let mut line = vec![key];
         let mut after = position.play(self.variant, key);
         for left in (1..moves).rev() {
@@ -180,7 +224,13 @@ impl<'a> Prover<'a> {
         let mut best: Option<(Move, Position, u32)> = None;
         for reply in after.legal_moves(self.variant) {
             let next = after.play(self.variant, reply);
-            let length = (1..=left).find(|&n| self.mates(&next, n).unwrap_or(false))?;
+            let mut length = 1;
+            while !self.mates(&next, length).ok()? {
+                length += 1;
+                if length > left {
+                    return None;
+                }
+            }
             if best.is_none_or(|(_, _, longest)| length > longest) {
                 best = Some((reply, next, length));
             }

@@ -15,8 +15,6 @@ pub const ERROR_RATE: f64 = 0.05;
 
 /// Before so many pairs nothing is decided: the variance that few have shown is often far too small.
 const LEAST_PAIRS: u64 = 16;
-/// How near to its bound the ratio may come until then.
-const UNDECIDED: f64 = 0.99;
 
 /// Two hypotheses on the difference in strength, from the first contestant's view.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -37,6 +35,9 @@ pub struct SprtState {
     pub llr: f64,
     /// The test ends when `llr` is this much above or below 0.
     pub bound: f64,
+    /// Pairs played.
+    #[serde(default)]
+    pub pairs: u64,
 }
 
 /// What a test has shown.
@@ -70,16 +71,12 @@ impl Sprt {
         let [s0, s1] = [self.elo0, self.elo1].map(score_of_elo);
         let llr =
             moments.pairs * (s1 - s0) * (2.0 * moments.mean - s0 - s1) / (2.0 * moments.variance);
-        let bound = ((1.0 - ERROR_RATE) / ERROR_RATE).ln();
         SprtState {
             elo0: self.elo0,
             elo1: self.elo1,
-            llr: match pentanomial.pairs() {
-                0 => 0.0,
-                pairs if pairs < LEAST_PAIRS => llr.clamp(-UNDECIDED * bound, UNDECIDED * bound),
-                _ => llr,
-            },
-            bound,
+            llr: if pentanomial.pairs() == 0 { 0.0 } else { llr },
+            bound: ((1.0 - ERROR_RATE) / ERROR_RATE).ln(),
+            pairs: pentanomial.pairs(),
         }
     }
 }
@@ -87,7 +84,9 @@ impl Sprt {
 impl SprtState {
     /// What has been shown, if anything.
     pub fn verdict(&self) -> Option<Verdict> {
-        if self.llr >= self.bound {
+        if self.pairs < LEAST_PAIRS {
+            None
+        } else if self.llr >= self.bound {
             Some(Verdict::Second)
         } else if self.llr <= -self.bound {
             Some(Verdict::First)
@@ -105,6 +104,7 @@ impl std::fmt::Display for SprtState {
             elo1,
             llr,
             bound,
+            pairs: _,
         } = self;
         match self.verdict() {
             Some(Verdict::Second) => write!(f, "{elo1:+} accepted against {elo0:+}")?,

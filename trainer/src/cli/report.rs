@@ -72,7 +72,8 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         values.variant,
         run.variant.name()
     );
-    if values.run != run.storage.url() {
+    let (of_values, of_run) = (Path::new(&values.run), Path::new(run.storage.url()));
+    if values.run != run.storage.url() && !text_file::is_same(of_values, of_run) {
         tracing::warn!(
             "the values were measured on '{}', the curves and games are those of '{}'",
             values.run,

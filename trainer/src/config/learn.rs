@@ -17,9 +17,6 @@ pub struct LearnConfig {
     /// How often each position is learnt from, on average, above 0. The trainer waits for the workers when it has used
     /// up what they made, and the workers wait for it when they are far ahead. Default 4.
     pub samples_per_position: f32,
-    /// Share of the samples that are drawn by how far the search moved the net's own value of them, 0 to 1; the rest is
-    /// drawn evenly. Default 0.
-    pub surprise_share: f32,
     /// Positions there must be before learning begins, at least 1. Default 2000.
     pub min_positions: u64,
     /// How many positions the workers may be ahead of the trainer before they wait. Default 2000.
@@ -111,7 +108,6 @@ impl Default for LearnConfig {
             batch_size: 128,
             precision: TrainingPrecision::Bf16,
             samples_per_position: 4.0,
-            surprise_share: 0.0,
             min_positions: 2000,
             ahead_positions: 2000,
             holdout_every: 20,
@@ -204,7 +200,6 @@ impl LearnConfig {
             "above 0, at most 1",
         )?;
         share("learn.value_from_search", f64::from(self.value_from_search))?;
-        share("learn.surprise_share", f64::from(self.surprise_share))?;
         share("learn.value_lambda", f64::from(self.value_lambda))?;
         share(
             "learn.final_learning_rate_share",

@@ -14,8 +14,8 @@ pub(super) struct Limits {
     pub nodes: Option<u32>,
     /// Plies of the best line.
     pub depth: Option<u32>,
-    /// Go on until a mate is proven.
-    pub mate: bool,
+    /// Go on until a mate is proven; one in so many moves is expected.
+    pub mate: Option<u32>,
     /// Go on, whatever is found, until told to stop.
     pub infinite: bool,
     /// The opponent is to move on the real board: as `infinite`, until the expected move has come. The other limits

@@ -21,8 +21,6 @@ pub struct Sample {
     pub outcome: Wdl,
     /// What the search thought of the position, from the side to move.
     pub searched: Wdl,
-    /// How far the search moved the net's own value of the position, 0 to 1.
-    pub surprise: f32,
     /// Plies to the end of the game; none if the game was cut short, so that its length says nothing.
     pub moves_left: Option<f32>,
 }
@@ -182,7 +180,6 @@ fn sample(
         policy_target,
         outcome: outcome_for(outcome, position.turn()),
         searched: wdl_of_search(ply.root_q, ply.raw_value),
-        surprise: ((ply.root_q - ply.raw_value.q()).abs() / 2.0).clamp(0.0, 1.0),
         moves_left,
     })
 }
@@ -285,7 +282,6 @@ mod tests {
             policy_target: None,
             outcome: certain(score),
             searched,
-            surprise: 0.0,
             moves_left: None,
         };
         let even = Wdl {

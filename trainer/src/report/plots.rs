@@ -151,18 +151,7 @@ pub fn lines(label: &str, x_label: &str, lines: &[Line]) -> anyhow::Result<Strin
         for (place, line) in lines.iter().enumerate() {
             let color = SERIES[place % SERIES.len()];
             if let Some(band) = &line.band {
-                let upper = line
-                    .points
-                    .iter()
-                    .zip(band)
-                    .map(|(point, band)| (point.0, band.1));
-                let lower = line
-                    .points
-                    .iter()
-                    .zip(band)
-                    .map(|(point, band)| (point.0, band.0));
-                let mut outline: Vec<(f64, f64)> = upper.collect();
-                outline.extend(lower.collect::<Vec<_>>().into_iter().rev());
+                let outline = outline(&line.points, band);
                 chart
                     .draw_series(std::iter::once(Polygon::new(outline, color.mix(0.18))))
                     .map_err(failed)?;
@@ -176,6 +165,16 @@ pub fn lines(label: &str, x_label: &str, lines: &[Line]) -> anyhow::Result<Strin
         }
         legend(root, 66, named.iter().map(|line| &line.name[..]))
     })
+}
+
+/// The band's upper edge from left to right, then its lower edge back.
+fn outline(points: &[(f64, f64)], band: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let upper = points.iter().zip(band);
+    let lower = upper.clone().rev();
+    upper
+        .map(|(point, band)| (point.0, band.1))
+        .chain(lower.map(|(point, band)| (point.0, band.0)))
+        .collect()
 }
 
 /// A number without superfluous digits.

@@ -9,7 +9,7 @@ mod trial;
 
 pub use trial::claimed_matches;
 
-use evidence::{drawn, matched, opened, proved};
+use evidence::{Claimed, drawn, matched, opened, proved};
 
 use super::claims::{Claim, Claims, Test};
 use super::estimate::{Interval, Men, RoleValue, Sampled, percentile_interval};
@@ -96,7 +96,7 @@ pub fn judge(variant: &Arc<Variant>, claims: &Claims, findings: &Findings) -> Ve
         let heard = claim
             .test
             .as_ref()
-            .and_then(|test| hear(variant, (test, claim.games), findings));
+            .and_then(|test| hear(variant, claim, test, findings));
         let (verdict, evidence) = heard.unwrap_or_else(|| {
             let why = claim.untested.clone();
             let why = why.unwrap_or_else(|| "nothing measured yet bears on it".to_owned());
@@ -113,10 +113,11 @@ pub fn judge(variant: &Arc<Variant>, claims: &Claims, findings: &Findings) -> Ve
     claims.claims.iter().map(rule).collect()
 }
 
-/// Verdict and evidence; `None` if nothing bears on the test.
+/// Verdict and evidence; `None` if nothing bears on the claim's test.
 fn hear(
     variant: &Arc<Variant>,
-    (test, games): (&Test, Option<u32>),
+    claim: &Claim,
+    test: &Test,
     findings: &Findings,
 ) -> Option<(Verdict, String)> {
     match test {
@@ -158,7 +159,10 @@ fn hear(
                 second_lacks: second_lacks.clone(),
             };
             let trials = &findings.trials;
-            let claimed = (*score, games);
+            let claimed = Claimed {
+                score: *score,
+                games: claim.games,
+            };
             matched(&handicap, claimed, trials)
                 .or_else(|| matched(&handicap, claimed, &findings.matches))
         }

@@ -129,10 +129,10 @@ impl Search {
         }
         if root != ROOT {
             self.tree.reroot(root);
+            // The result of a move that was concluded from outside the tree has yet to be found among its own.
+            self.tree.prove_by_moves(ROOT);
+            self.mates.forget();
         }
-        // The result of a move that was concluded from outside the tree has yet to be found among its own.
-        self.tree.prove_by_moves(ROOT);
-        self.mates.forget();
         self.set_history(game);
         self.raw_value = self.tree.node(ROOT).raw_wdl();
         self.simulations = 0;

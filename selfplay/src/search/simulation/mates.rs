@@ -1,94 +1,143 @@
 //! Mates near the root, proven by exhaustion.
 //!
 //! A net that was taught by short searches hardly looks at sacrifices, and a search that trusts it may pass over a mate in
-//! two for thousands of simulations. To look through all of them takes a few thousand positions, which is less than a
-//! hundred evaluations of a net.
+//! two for thousands of simulations. To look through all of them takes a few thousand positions.
 
-use rules::Move;
+use rules::{Move, Position};
 
 use super::Search;
 use crate::search::proven::Proven;
 use crate::search::tree::ROOT;
-use crate::solve::prove_mate;
+use crate::solve::prover::{OutOfBudget, Prover};
+
+/// How far to look for a mate.
+pub struct MateLimits<'a> {
+    /// Moves of the mating side, at most.
+    pub moves: u32,
+    /// Positions to look at, at most.
+    pub positions: u64,
+    /// Asked now and then whether to give up.
+    pub stop: &'a dyn Fn() -> bool,
+}
 
 /// What has been proven about the root's moves besides what simulations found.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Mates {
     /// The line of the root's mate.
     pub line: Option<Vec<Move>>,
-    /// Root moves after which the opponent's mates have been looked for.
-    checked: Vec<Move>,
+    /// Root moves after which the opponent has no such mate.
+    safe: Vec<Move>,
 }
 
 impl Mates {
     pub(super) fn forget(&mut self) {
         self.line = None;
-        self.checked.clear();
+        self.safe.clear();
     }
 }
 
 impl Search {
-    /// Looks for a mate in at most `moves` moves of the side to move, through no more than `budget` positions, and makes
-    /// it the search's result. Whether there is one.
+    /// Looks for a mate of the side to move, and makes it the search's result. Whether there is one.
     ///
     /// # Panics
     /// If leaves are pending or the root has not been evaluated.
-    pub fn find_mate(&mut self, moves: u32, budget: u64) -> bool {
+    pub fn find_mate(&mut self, limits: &MateLimits<'_>) -> bool {
         self.assert_at_rest();
         if self.is_proven() {
             return false;
         }
         let root = *self.tree.position(ROOT);
-        let Some(line) = prove_mate(&self.variant, &root, moves, budget) else {
+        let variant = std::sync::Arc::clone(&self.variant);
+        let mut prover = Prover::new(&variant, limits.positions)
+            .with_drawn(self.drawn_keys())
+            .until(limits.stop);
+        let Ok(Some((moves, keys))) = prover.shortest(&root, limits.moves) else {
             return false;
         };
-        let length = line.len() as u16;
-        if !self.conclude(line[0], Proven::Loss(length - 1)) {
+        // Not all moves need be searched.
+        let edges = self.tree.edges(ROOT);
+        let key = keys
+            .into_iter()
+            .find(|&key| edges.iter().any(|edge| edge.mv == key));
+        let plies = (2 * moves - 1) as u16;
+        let Some(key) = key.filter(|&key| self.conclude(key, Proven::Loss(plies - 1))) else {
             return false;
-        }
-        self.mates.line = Some(line);
+        };
+        self.mates.line = Some(prover.line(&root, key, moves, limits.positions));
         true
     }
 
-    /// Looks for a mate of the opponent's in at most `moves` moves after the move that looks best, unless that has been
-    /// done, through no more than `budget` positions. Whether there is one, so that the move is lost.
+    /// Looks for a mate of the opponent's after the move that looks best, unless it is known that there is none. Whether
+    /// there is one, so that the move is lost.
     ///
     /// # Panics
     /// If leaves are pending or the root has not been evaluated.
-    pub fn refute_best(&mut self, moves: u32, budget: u64) -> bool {
+    pub fn refute_best(&mut self, limits: &MateLimits<'_>) -> bool {
         self.assert_at_rest();
         let best = self.lines(1)[0].pv[0];
-        if self.is_proven() || self.mates.checked.contains(&best) {
+        if self.is_proven() || self.mates.safe.contains(&best) {
             return false;
         }
-        self.mates.checked.push(best);
         let after = self.tree.position(ROOT).play(&self.variant, best);
-        prove_mate(&self.variant, &after, moves, budget)
-            .is_some_and(|line| self.conclude(best, Proven::Win(line.len() as u16)))
+        match self.shortest_mate(&after, limits) {
+            Ok(Some(moves)) => self.conclude(best, Proven::Win((2 * moves - 1) as u16)),
+            Ok(None) => {
+                self.mates.safe.push(best);
+                false
+            }
+            Err(OutOfBudget) => false,
+        }
     }
 
-    /// Takes the result after a root move for certain; not if the move is not searched or decided already.
+    fn shortest_mate(
+        &self,
+        position: &Position,
+        limits: &MateLimits<'_>,
+    ) -> Result<Option<u32>, OutOfBudget> {
+        let mut keys = self.drawn_keys();
+        // The root itself may be a position that has occurred before.
+        let root = self.tree.node(ROOT).key;
+        keys.extend(self.history.contains(&root).then_some(root));
+        let mut prover = Prover::new(&self.variant, limits.positions)
+            .with_drawn(keys)
+            .until(limits.stop);
+        let found = prover.shortest(position, limits.moves)?;
+        Ok(found.map(|(moves, _)| moves))
+    }
+
+    /// Keys of the positions that have occurred twice in the game.
+    fn drawn_keys(&self) -> Vec<u64> {
+        let mut keys = self.history.clone();
+        keys.sort_unstable();
+        let twice = keys.windows(2).filter(|pair| pair[0] == pair[1]);
+        twice.map(|pair| pair[0]).collect()
+    }
+
+    /// Takes the result after a root move for certain. Not if the move is not searched, or its result is known already.
     fn conclude(&mut self, mv: Move, after: Proven) -> bool {
         let edges = self.tree.edges(ROOT);
         let Some(index) = edges.iter().position(|edge| edge.mv == mv) else {
             return false;
         };
-        let child = match edges[index].child {
-            Some(child) => child,
+        let (child, is_new) = match edges[index].child {
+            Some(child) => (child, false),
             None => {
                 self.scratch.path.clear();
                 self.scratch.path.push(ROOT);
-                self.add_child(ROOT, index)
+                (self.add_child(ROOT, index), true)
             }
         };
-        if self.tree.node(child).is_leaf() {
+        let is_leaf = self.tree.node(child).is_leaf();
+        if is_leaf && !is_new {
             return false;
         }
-        self.tree.end(child, Some(after));
+        if !is_leaf {
+            self.tree.end(child, Some(after));
+        }
         let outlook = self.tree.node(child).outlook();
         self.tree.backup(&[ROOT, child], outlook);
         self.simulations += 1;
-        true
+        self.tree.node(child).proven.is_some()
     }
 
     fn assert_at_rest(&self) {
@@ -104,19 +153,29 @@ mod tests {
     use super::*;
     use crate::search::{SearchConfig, SearchKind};
     use model::{Evaluator, UniformEvaluator};
-    use rules::{Game, Position, Variant};
+    use rules::{Game, Variant};
 
-    /// A search of some simulations.
-    fn search(fen: &str, simulations: u32) -> Search {
+    const ENOUGH: MateLimits<'_> = MateLimits {
+        moves: 2,
+        positions: 20_000,
+        stop: &|| false,
+    };
+
+    fn game(fen: &str) -> Game {
         let variant = Variant::by_name("chess").expect("a built-in variant");
         let position = Position::from_fen(&variant, fen).expect("a valid FEN");
+        Game::new(variant, position)
+    }
+
+    /// A search of some simulations.
+    fn search(game: &Game, simulations: u32) -> Search {
         let config = SearchConfig {
             kind: SearchKind::Puct,
             simulations: SearchConfig::UNLIMITED,
             mate_scan: false,
             ..SearchConfig::default()
         };
-        let mut search = Search::new(&Game::new(variant, position), config, 0);
+        let mut search = Search::new(game, config, 0);
         run(&mut search, simulations);
         search
     }
@@ -136,66 +195,94 @@ mod tests {
         variant.move_text(search.tree.position(ROOT), line.pv[0])
     }
 
-    /// Morphy's problem: mate in two by a6, which threatens nothing at first sight.
+    /// Morphy's problem: mate in two by Ra6.
     const MORPHY: &str = "kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1";
 
     #[test]
     fn a_mate_is_the_result_with_its_whole_line() {
-        let mut search = search(MORPHY, 3);
+        let mut search = search(&game(MORPHY), 3);
         assert!(!search.is_proven());
-        assert!(!search.find_mate(1, 10_000), "there is none in one");
-        assert!(!search.find_mate(2, 10), "not within ten positions");
-        assert!(search.find_mate(2, 10_000));
+        let in_one = MateLimits { moves: 1, ..ENOUGH };
+        assert!(!search.find_mate(&in_one));
+        let ten_positions = MateLimits {
+            positions: 10,
+            ..ENOUGH
+        };
+        assert!(!search.find_mate(&ten_positions));
+        let stopped = MateLimits {
+            stop: &|| true,
+            ..ENOUGH
+        };
+        assert!(!search.find_mate(&stopped));
+        assert!(search.find_mate(&ENOUGH));
         let line = search.lines(1).remove(0);
         assert_eq!((line.proven, line.pv.len()), (Some(Proven::Win(3)), 3));
         assert_eq!(best(&search), "a1a6");
         assert!(search.is_proven() && search.is_finished());
-        assert!(!search.find_mate(2, 10_000), "it is known already");
+        assert!(!search.find_mate(&ENOUGH), "it is known already");
     }
 
-    /// Black, a rook up, may win the knight and is then mated on the back rank in two.
+    /// White threatens Qd8 mate; most of Black's moves overlook it.
     #[test]
     fn a_move_into_a_mate_is_lost() {
-        let fen = "6k1/5ppp/8/8/8/8/r4PPP/1R4K1 b - - 0 1";
-        let mut search = search(fen, 40);
-        let mut refuted = Vec::new();
-        for _ in 0..30 {
+        let game = game("6k1/pp3ppp/8/8/8/n7/3Q1PPP/3R2K1 b - - 0 1");
+        let mut search = search(&game, 2);
+        let mut lost = Vec::new();
+        loop {
             let looks_best = best(&search);
-            if search.refute_best(2, 10_000) {
-                refuted.push(looks_best);
+            if !search.refute_best(&ENOUGH) {
+                break;
             }
-            run(&mut search, 20);
+            lost.push(looks_best);
         }
-        let variant = search.variant().clone();
-        let root = *search.tree.position(ROOT);
-        for text in &refuted {
-            let mv = variant.parse_move(&root, text).expect("a legal move");
-            let after = root.play(&variant, mv);
-            let line = prove_mate(&variant, &after, 2, 10_000);
-            assert!(line.is_some(), "{text} is no blunder");
+        assert!(!lost.is_empty(), "{} looks best at first", best(&search));
+        assert!(!search.is_proven() && !lost.contains(&best(&search)));
+        let root = *game.position();
+        for mv in root.legal_moves(game.variant()) {
+            let text = game.variant().move_text(&root, mv);
+            let mut prover = Prover::new(game.variant(), 20_000);
+            let after = root.play(game.variant(), mv);
+            let mate = prover.shortest(&after, 2).ok().expect("enough positions");
+            if lost.contains(&text) || text == best(&search) {
+                assert_eq!(mate.is_some(), lost.contains(&text), "{text}");
+            }
         }
-        let last = variant
-            .parse_move(&root, &best(&search))
-            .expect("a legal move");
-        let after = root.play(&variant, last);
-        assert_eq!(prove_mate(&variant, &after, 2, 10_000), None);
-        assert!(!refuted.contains(&best(&search)));
     }
 
-    /// The root of a tree that is moved on is proven by its own moves only.
+    /// The root of a tree that is moved on is proven by its own moves only: the side that is to be mated is still searched.
     #[test]
     fn a_concluded_move_is_searched_when_it_is_played() {
-        let mut search = search(MORPHY, 200);
-        let variant = search.variant().clone();
-        let start = *search.tree.position(ROOT);
-        assert!(search.find_mate(2, 10_000));
+        let mut game = game(MORPHY);
+        let mut search = search(&game, 400);
+        assert!(search.find_mate(&ENOUGH));
         let key = search.lines(1).remove(0).pv[0];
-        let mut game = Game::new(variant, start);
         game.play(key);
-        if search.advance(&[key], &game) {
-            run(&mut search, 10);
-            assert!(search.simulations() > 0 || search.is_proven());
-            assert!(search.has_result());
+        assert!(search.advance(&[key], &game), "it had been searched");
+        assert!(!search.is_proven());
+        run(&mut search, 10);
+        assert_eq!(search.simulations(), 10);
+        assert_eq!(search.mates.line, None);
+        // The same root again keeps what is known of it.
+        let mut again = self::search(&self::game(MORPHY), 3);
+        assert!(again.find_mate(&ENOUGH));
+        let line = again.lines(1).remove(0);
+        assert!(again.advance(&[], &self::game(MORPHY)));
+        assert_eq!(again.lines(1).remove(0), line);
+    }
+
+    /// A mate through a position that has stood on the board twice is none: the third time is a draw.
+    #[test]
+    fn the_third_occurrence_is_no_way_to_a_mate() {
+        let mut game = game("kbK5/pp6/RP6/8/8/8/8/8 b - - 1 1");
+        let shuffle = ["b8c7", "a6a1", "c7b8"];
+        for text in shuffle.iter().chain(&["a1a6"]).chain(&shuffle) {
+            let mv = game.variant().parse_move(game.position(), text);
+            game.play(mv.expect("a legal move"));
         }
+        assert!(game.outcome().is_none(), "twice is not thrice");
+        let mut search = search(&game, 3);
+        assert_eq!(search.drawn_keys().len(), 1);
+        assert!(!search.find_mate(&ENOUGH));
+        assert!(self::search(&self::game(MORPHY), 3).find_mate(&ENOUGH));
     }
 }

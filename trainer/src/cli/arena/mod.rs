@@ -62,7 +62,8 @@ pub struct Args {
     /// free].
     #[arg(long, visible_alias = "concurrency")]
     threads: Option<usize>,
-    /// End the match once a sequential test has decided between two differences in Elo, with 5% errors.
+    /// End the match once a sequential test has decided between two differences in Elo, with 5% errors,
+    /// but not before 32 games.
     #[arg(long, num_args = 2, value_names = ["ELO0", "ELO1"], allow_negative_numbers = true)]
     sprt: Option<Vec<f64>>,
     /// Seed of openings and of random choices.

@@ -51,6 +51,12 @@ impl<'a> Progress<'a> {
         self.step = step.max(self.step.mul_f32(0.9));
     }
 
+    /// Time until the latest moment to stop; without a limit there is always some.
+    pub fn time_left(&self, limit: Option<Deadlines>) -> Duration {
+        let elapsed = self.job.control.state().start.elapsed();
+        limit.map_or(Duration::MAX, |limit| limit.latest.saturating_sub(elapsed))
+    }
+
     /// Whether the search must end or need not go on. It has a result.
     pub fn is_over(&mut self, search: &Search, limit: Option<Deadlines>) -> bool {
         let state = self.job.control.state();

@@ -15,7 +15,7 @@ const MATE_EXPLORATION: f32 = 1.5;
 /// The engine's search: PUCT until told to stop. What it does depends on nothing random.
 fn search_config(job: &Job) -> SearchConfig {
     let mut puct = job.puct.clone();
-    if job.limits.mate {
+    if job.limits.mate.is_some() {
         puct.c_puct = puct.c_puct.max(MATE_EXPLORATION);
     }
     SearchConfig {
@@ -46,10 +46,7 @@ impl Worker {
             if search.has_result() {
                 mates.look(search);
             }
-            if search.has_result()
-                && progress.is_over(search, limit)
-                && !mates.change_the_end(search)
-            {
+            if search.has_result() && progress.is_over(search, limit) {
                 break;
             }
             requests.clear();
@@ -69,6 +66,10 @@ impl Worker {
             if let Some(report) = progress.news(search) {
                 self.send(Event::Info(report));
             }
+        }
+        if tree.search.has_result() {
+            let left = || progress.time_left(limit);
+            mates.look_again(&mut tree.search, left);
         }
         if let Some(evaluator) = &evaluator {
             let (hits, misses) = (evaluator.hits(), evaluator.misses());
@@ -92,7 +93,7 @@ impl Worker {
         if let Some(mut tree) = self.tree.take() {
             tree.search.set_tables(tables);
             let follows = tree.start == job.start
-                && tree.mate == job.limits.mate
+                && tree.mate == job.limits.mate.is_some()
                 && job.moves.starts_with(&tree.moves)
                 && job.limits.moves.is_empty();
             let same_rules = std::sync::Arc::ptr_eq(tree.search.variant(), job.game.variant());
@@ -107,7 +108,7 @@ impl Worker {
             return Tree {
                 start: job.start,
                 moves: job.moves.clone(),
-                mate: job.limits.mate,
+                mate: job.limits.mate.is_some(),
                 search: restricted(tree.search, job, kept),
             };
         }
@@ -117,7 +118,7 @@ impl Worker {
         Tree {
             start: job.start,
             moves: job.moves.clone(),
-            mate: job.limits.mate,
+            mate: job.limits.mate.is_some(),
             search: restricted(search, job, false),
         }
     }

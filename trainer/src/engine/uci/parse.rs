@@ -42,8 +42,9 @@ pub(super) struct Go<'a> {
     pub move_time: Option<Duration>,
     pub nodes: Option<u32>,
     pub depth: Option<u32>,
-    /// Whether a mate is asked for. In how many moves does not matter: the search ends with the first that is proven.
-    pub mate: bool,
+    /// Whether a mate in so many moves is asked for. The search ends with the first mate that is proven, whatever its
+    /// length.
+    pub mate: Option<u32>,
     pub infinite: bool,
     pub ponder: bool,
     pub search_moves: Vec<&'a str>,
@@ -63,7 +64,7 @@ impl Go<'_> {
             && self.move_time.is_none()
             && self.nodes.is_none()
             && self.depth.is_none()
-            && !self.mate
+            && self.mate.is_none()
             && !self.infinite;
         let clock = self.time[turn].map(|left| Clock {
             left,
@@ -192,10 +193,7 @@ impl<'a> Go<'a> {
             "movestogo" => self.moves_to_go = Some(count(word, words.next())?),
             "nodes" => self.nodes = Some(count(word, words.next())?),
             "depth" => self.depth = Some(count(word, words.next())?),
-            "mate" => {
-                count(word, words.next())?;
-                self.mate = true;
-            }
+            "mate" => self.mate = Some(count(word, words.next())?),
             other => return Err(format!("go: `{}` is not understood", excerpt(other))),
         }
         Ok(())

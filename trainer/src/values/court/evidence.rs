@@ -10,11 +10,20 @@ use crate::values::odds::{Handicap, OddsMatch};
 use rules::Variant;
 use rules::tablebase::{MaterialKey, Tablebases};
 
-/// The sequential test of one half against the claimed score. Where it decides for the claim, what has been scored must also
-/// agree with what is claimed, `games` games of which the claim is about; a score is claimed exactly if there are none.
+/// A score that somebody claims.
+#[derive(Clone, Copy)]
+pub(super) struct Claimed {
+    /// The share of the points, 0 to 1.
+    pub score: f64,
+    /// Of how many games, if the claim says so.
+    pub games: Option<u32>,
+}
+
+/// The sequential test of one half against the claimed score, and whether what has been scored agrees with the claim, within the
+/// errors of both. A score of no number of games is claimed exactly.
 pub(super) fn matched(
     handicap: &Handicap,
-    (score, games): (f64, Option<u32>),
+    Claimed { score, games }: Claimed,
     matches: &[OddsMatch],
 ) -> Option<(Verdict, String)> {
     let (pentanomial, shown) = matches.iter().find_map(|known| {
@@ -36,16 +45,18 @@ pub(super) fn matched(
         (score * (1.0 - score) / f64::from(games)).sqrt()
     });
     let agrees = (found - score).abs() <= Z_95 * error.hypot(claimed_error);
-    let verdict = match state.verdict() {
-        Some(SprtVerdict::Second) if agrees => Verdict::Supported,
-        Some(SprtVerdict::First) => Verdict::Rejected,
-        Some(SprtVerdict::Second) | None => Verdict::Undecided,
+    let verdict = match (state.verdict(), agrees) {
+        (Some(SprtVerdict::Second), true) => Verdict::Supported,
+        (Some(SprtVerdict::First), false) => Verdict::Rejected,
+        _ => Verdict::Undecided,
     };
     let of = games.map_or_else(String::new, |games| {
         format!(" ± {:.1}% in {games} games", 100.0 * Z_95 * claimed_error)
     });
     let other = match (state.verdict(), agrees) {
-        (Some(SprtVerdict::Second), false) => "; more than half, but not by as much as claimed",
+        (Some(SprtVerdict::Second), false) if found > score => "; more than is claimed",
+        (Some(SprtVerdict::Second), false) => "; more than half, but less than is claimed",
+        (Some(SprtVerdict::First), true) => "; nearer to half, but not too far from the claim",
         _ => "",
     };
     let evidence = format!(

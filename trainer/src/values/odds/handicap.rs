@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// The most men that one side lacks besides pawns.
 const MOST_PIECES: usize = 2;
 /// The most pawns that one side lacks.
-const MOST_PAWNS: usize = 4;
+const MOST_PAWNS: usize = 2;
 
 /// The men that each of two sides lacks, as the letters of their roles.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -8,18 +8,14 @@ use selfplay::record::GameRecord;
 use std::collections::HashSet;
 use twox_hash::XxHash64;
 
-/// The games, each as far as it goes a way of its own: up to the first position that an earlier one had. Those of which less
-/// than half is left are left out.
+/// The games that never come to a position that an earlier one of them had.
 pub(super) fn own_lines(games: Vec<GameRecord>) -> Vec<GameRecord> {
     let mut seen: HashSet<u64> = HashSet::new();
     let mut own = Vec::with_capacity(games.len());
-    for mut game in games {
+    for game in games {
         let keys: Vec<u64> = game.plies.iter().map(|ply| key(&ply.fen)).collect();
-        let joins = keys.iter().position(|key| seen.contains(key));
-        let length = joins.unwrap_or(keys.len());
-        seen.extend(&keys[..length]);
-        if 2 * length >= keys.len() {
-            game.plies.truncate(length);
+        if !keys.iter().any(|key| seen.contains(key)) {
+            seen.extend(keys);
             own.push(game);
         }
     }
@@ -51,25 +47,20 @@ mod tests {
         };
         let games = vec![
             game("first", "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6"),
-            // By other moves into the first one, at once and late.
-            game("early", "g1f3 b8c6 e2e4 e7e5 f1b5 a7a6 b5a4 g8f6"),
-            game("late", "d2d3 e7e5 d3d4 b8c6 e2e4 e5d4 e4e5 d4d3 e5e6 d3d2"),
+            // By other moves into the first one.
+            game("joined", "g1f3 b8c6 e2e4 e7e5 f1b5 a7a6 b5a4 g8f6"),
             game("own", "d2d4 d7d5 c2c4 e7e6 b1c3 g8f6 c1g5 f8e7"),
         ];
-        let mut late_twin = games[2].clone();
-        late_twin.plies[..4].clone_from_slice(&games[3].plies[..4]);
-        late_twin.plies[..4]
-            .iter_mut()
-            .for_each(|ply| ply.fen.insert(0, 'x'));
-        let own = own_lines([&games[..], &[late_twin]].concat());
-        let lengths: Vec<(&str, usize)> = own
-            .iter()
-            .map(|game| (&game.game_id[..], game.plies.len()))
-            .collect();
-        assert_eq!(
-            lengths,
-            [("first", 6), ("late", 8), ("own", 6), ("late", 4)]
-        );
+        // Its own way until its last position.
+        let mut late = games[2].clone();
+        late.game_id = "late".to_owned();
+        let last = late.plies.len() - 1;
+        for ply in &mut late.plies[..last] {
+            ply.fen.insert(0, 'x');
+        }
+        let own = own_lines([&games[..], &[late]].concat());
+        let ids: Vec<&str> = own.iter().map(|game| &game.game_id[..]).collect();
+        assert_eq!(ids, ["first", "own"]);
     }
 
     #[test]
