@@ -70,7 +70,7 @@ mod tests {
         let odd = start.replace("KQBIkqbi - ", "KQkq e5 ");
         assert_eq!(
             fen_from_xboard(&decimal, &odd),
-            odd.replace("KQkq", "KQBIkqbi")
+            odd.replace("KQkq", "KQkqBIbi")
         );
         assert_eq!(fen_from_xboard(&decimal, "no FEN"), "no FEN");
     }

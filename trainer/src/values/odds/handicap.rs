@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// The most men that one side lacks besides pawns.
 const MOST_PIECES: usize = 2;
-/// The most pawns that one side lacks.
+/// The most pawns that one side lacks. Lacking more opens files for its rooks, and each is worth less than the first.
 const MOST_PAWNS: usize = 2;
 
 /// The men that each of two sides lacks, as the letters of their roles.
@@ -41,7 +41,7 @@ impl std::fmt::Display for Handicap {
 
 impl Handicap {
     /// All handicaps to choose from: one or two men of a kind against one or two of another, or against none, with up to
-    /// four pawns on one side.
+    /// two pawns on one side.
     pub fn all(variant: &Variant) -> Vec<Handicap> {
         let start = variant.start();
         let men = Men::new(variant);

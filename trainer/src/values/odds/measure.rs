@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 
 /// Logits a pawn of the conventional table, before anything is known: a pawn's odds score 56%.
 const PRIOR_LOGITS_PER_PAWN: f64 = 0.25;
-/// Handicaps expected to score further from one half than this are not played: far off, the law need not hold.
+/// Handicaps expected to score further from one half than about this are hardly played: far off, the law need not hold.
 const MOST_LOPSIDED: f64 = 0.3;
 /// The gain of a handicap shrinks by this share for each man off the board: full boards are what the question is about.
 const COST_OF_A_MAN: f64 = 0.03;
@@ -268,10 +268,10 @@ fn best<'a>(
     targets: &[usize],
 ) -> Option<&'a (Handicap, Vec<f64>)> {
     let worth = |(handicap, difference): &(Handicap, Vec<f64>)| {
-        let lopsided = (posterior.expected(difference) - 0.5).abs() > MOST_LOPSIDED;
+        let lopsided = (posterior.expected(difference) - 0.5).abs() / MOST_LOPSIDED;
         let gain = posterior.gain(difference, unit, targets);
-        let gain = gain * (1.0 - COST_OF_A_MAN * handicap.men() as f64);
-        if lopsided { gain * 1e-3 } else { gain }
+        // Not cut off sharply: a man whose first match went far astray must get another.
+        gain * (1.0 - COST_OF_A_MAN * handicap.men() as f64) * (-lopsided.powi(4)).exp()
     };
     let ranked = candidates
         .iter()
