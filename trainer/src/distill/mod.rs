@@ -204,6 +204,8 @@ mod tests {
         let config = DistillConfig {
             positions: 2000,
             batch_size: 128,
+            // Outcomes are random here.
+            outcome_share: 0.0,
             ..DistillConfig::default()
         };
         let mut stages = Vec::new();
