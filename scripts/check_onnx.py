@@ -2,7 +2,7 @@
 """Hold exported nets in onnxruntime against our own evaluator, and the encoder and moves' places of play_onnx.py against our own.
 
     pip install onnx onnxruntime numpy
-    cargo run --release --workspace --example onnx_samples -- FOLDER
+    cargo run --release -p model --example onnx_samples -- FOLDER
     python3 scripts/check_onnx.py FOLDER
 """
 import json

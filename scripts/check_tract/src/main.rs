@@ -1,6 +1,6 @@
 //! Holds exported nets in tract against our own evaluator.
 //!
-//!     cargo run --release --workspace --example onnx_samples -- FOLDER
+//!     cargo run --release -p model --example onnx_samples -- FOLDER
 //!     cargo run --release --manifest-path scripts/check_tract/Cargo.toml -- FOLDER
 //!
 //! The samples are described in `model/examples/onnx_samples.rs`.
