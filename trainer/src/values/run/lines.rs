@@ -45,7 +45,7 @@ mod tests {
             game.plies.drain(..2);
             game
         };
-        let games = vec![
+        let games = [
             game("first", "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6"),
             // By other moves into the first one.
             game("joined", "g1f3 b8c6 e2e4 e7e5 f1b5 a7a6 b5a4 g8f6"),
