@@ -73,18 +73,18 @@ struct Parts {
 impl Parts {
     fn new(from: &Variant, to: &Variant, names: impl Fn(&Variant) -> Vec<String>) -> Parts {
         let (old, new) = (names(from), names(to));
+        let old_men: Vec<Option<Man>> = old.iter().map(|name| Man::of(from, name)).collect();
         let origins = new.iter().map(|name| {
             let wanted = Man::of(to, name);
-            let same = |other: &String| other == name && Man::of(from, other) == wanted;
-            if let Some(place) = old.iter().position(same) {
+            let same = |&place: &usize| old[place] == *name && old_men[place] == wanted;
+            if let Some(place) = (0..old.len()).find(same) {
                 return vec![place];
             }
-            let like = |other: &String| match (&wanted, Man::of(from, other)) {
+            let like = |&place: &usize| match (&wanted, &old_men[place]) {
                 (Some(wanted), Some(man)) => man.stands_in_for(wanted),
                 _ => false,
             };
-            let places = old.iter().enumerate().filter(|(_, other)| like(other));
-            places.map(|(place, _)| place).collect()
+            (0..old.len()).filter(like).collect()
         });
         Parts {
             origins: origins.collect(),

@@ -218,8 +218,8 @@ pub struct RelatedNet {
 }
 
 /// As [`load_weights`], for learning on: the net may be of another game, in which case its weights are rearranged for this
-/// one. What both games have, men by letter and moves, keeps its weights, on boards of any size; a man that the net has never seen begins as
-/// the mean of those that it has.
+/// one. What both games have, men by letter and moves, keeps its weights, on boards of any size; a man that the net has
+/// never seen begins as the mean of those that it has.
 ///
 /// # Errors
 /// As [`load_weights`], but for [`ModelError::Variant`]; [`ModelError::Encoding`] if the net's own game has changed since,

@@ -13,7 +13,7 @@ mod xboard_fen;
 pub use fairy_max::fairy_max;
 pub use fairy_stockfish::{fairy_stockfish, fairy_stockfish_order};
 pub use xboard::{XboardSetup, xboard, xboard_name, xboard_own_name};
-pub use xboard_fen::fen_from_xboard;
+pub use xboard_fen::{fen_from_xboard, without_en_passant};
 
 use crate::Variant;
 

@@ -9,14 +9,7 @@ use crate::{Color, Position};
 /// understood, stays as it is.
 pub fn fen_from_xboard(variant: &Variant, fen: &str) -> String {
     let mut fields: Vec<&str> = fen.split_whitespace().collect();
-    let mut without_ep = fields.clone();
-    // Programs fill in en passant squares in ways of their own.
-    without_ep
-        .iter_mut()
-        .skip(3)
-        .take(1)
-        .for_each(|field| *field = "-");
-    let position = Position::from_fen(variant, &without_ep.join(" "));
+    let position = Position::from_fen(variant, &without_en_passant(fen));
     let (Some(&rights), Ok(position)) = (fields.get(2), position) else {
         return fen.to_owned();
     };
@@ -42,6 +35,15 @@ pub fn fen_from_xboard(variant: &Variant, fen: &str) -> String {
     }
     if !all.is_empty() {
         fields[2] = &all;
+    }
+    fields.join(" ")
+}
+
+/// A FEN without its en passant square, which programs fill in in ways of their own.
+pub fn without_en_passant(fen: &str) -> String {
+    let mut fields: Vec<&str> = fen.split_whitespace().collect();
+    if let Some(field) = fields.get_mut(3) {
+        *field = "-";
     }
     fields.join(" ")
 }

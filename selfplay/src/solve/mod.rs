@@ -80,34 +80,24 @@ pub fn solve(
         };
     }
     let mut prover = Prover::new(variant, node_budget / 2);
-    for moves in 1..=max_mate_moves {
-        match prover.keys(position, moves) {
-            Ok(keys) if keys.is_empty() => {}
-            Ok(keys) => {
-                let pv = prover.line(position, keys[0], moves, u64::MAX);
-                let verdict = Verdict::Mate {
-                    moves,
-                    keys,
-                    keys_complete: true,
-                    pv,
-                    shortest: true,
-                };
-                return SolveReport {
-                    verdict,
-                    nodes: prover.nodes,
-                };
-            }
-            Err(OutOfBudget) => {
-                let refuted = moves - 1;
-                let left = node_budget.saturating_sub(prover.nodes);
-                let (verdict, simulations) = search_on(&game, max_mate_moves, refuted, left);
-                let nodes = prover.nodes + simulations;
-                return SolveReport { verdict, nodes };
-            }
+    let verdict = match prover.shortest(position, max_mate_moves) {
+        Ok(Some((moves, keys))) => Verdict::Mate {
+            moves,
+            pv: prover.line(position, keys[0], moves, u64::MAX),
+            keys,
+            keys_complete: true,
+            shortest: true,
+        },
+        Ok(None) => Verdict::NoMate,
+        Err(OutOfBudget) => {
+            let left = node_budget.saturating_sub(prover.nodes);
+            let (verdict, simulations) = search_on(&game, max_mate_moves, prover.refuted, left);
+            let nodes = prover.nodes + simulations;
+            return SolveReport { verdict, nodes };
         }
-    }
+    };
     SolveReport {
-        verdict: Verdict::NoMate,
+        verdict,
         nodes: prover.nodes,
     }
 }

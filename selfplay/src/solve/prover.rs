@@ -16,6 +16,8 @@ pub(crate) struct Prover<'a> {
     /// Positions looked at so far.
     pub nodes: u64,
     budget: u64,
+    /// So many moves are known not to suffice for the position that [`shortest`](Prover::shortest) was asked about.
+    pub refuted: u32,
     /// Keys of positions that are drawn when they come up once more, ascending.
     drawn: Vec<u64>,
     /// Asked now and then whether to stop.
@@ -48,6 +50,7 @@ impl<'a> Prover<'a> {
             variant,
             nodes: 0,
             budget,
+            refuted: 0,
             drawn: Vec::new(),
             stop: &|| false,
             known: HashMap::new(),
@@ -74,6 +77,7 @@ impl<'a> Prover<'a> {
         moves: u32,
     ) -> Result<Option<(u32, Vec<Move>)>, OutOfBudget> {
         for length in 1..=moves {
+            self.refuted = length - 1;
             let keys = self.keys(position, length)?;
             if !keys.is_empty() {
                 return Ok(Some((length, keys)));

@@ -270,10 +270,9 @@ fn report(run: &Run, args: &Args, location: &str, stop: &Arc<AtomicBool>) -> any
     print!("{table}");
     println!("\n{}", answer(&table, &args.betza)?);
     let knight = table.combined.iter().find(|value| value.letter == 'N');
-    if let Some(knight) = knight.and_then(|value| value.pawns) {
-        maturity(&knight.interval)
-            .into_iter()
-            .for_each(|text| println!("{text}"));
+    let knight = knight.and_then(|value| value.pawns);
+    if let Some(text) = knight.and_then(|knight| maturity(&knight.interval)) {
+        println!("{text}");
     }
     let combined = table.combined.iter().find(|value| value.letter == LETTER);
     let single: Vec<_> = table

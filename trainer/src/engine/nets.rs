@@ -38,18 +38,26 @@ enum Choice {
 pub(super) struct Judge {
     /// Who does.
     pub team: Team,
-    /// Whose net it is.
+    /// What the client is told of the net.
+    pub news: NetNews,
+}
+
+/// What a client is told of the net that plays from now on.
+pub(super) struct NetNews {
+    /// Its name.
     pub name: String,
-    /// Why none of the nets that were given does, if it is the shipped one instead.
-    pub passed_over: Option<String>,
+    /// Why none of the nets that were given plays, if it is the shipped one instead.
+    pub problem: Option<String>,
 }
 
 impl Judge {
     fn new(members: Vec<Box<dyn Evaluator>>, name: &str) -> Result<Judge, String> {
         Ok(Judge {
             team: Team::new(members)?,
-            name: name.to_owned(),
-            passed_over: None,
+            news: NetNews {
+                name: name.to_owned(),
+                problem: None,
+            },
         })
     }
 }
@@ -126,7 +134,7 @@ impl NetShelf {
         if let Some(bytes) = shipped::net(variant.name()) {
             let members = load(&bytes, variant, hardware).map_err(|error| error.to_string())?;
             let mut judge = Judge::new(members, &bytes.name)?;
-            judge.passed_over = (!others.is_empty())
+            judge.news.problem = (!others.is_empty())
                 .then(|| format!("{}; so the {} plays", others.join("; "), bytes.name));
             return Ok(judge);
         }

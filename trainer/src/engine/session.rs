@@ -4,7 +4,7 @@ use super::control::Control;
 use super::event::{Event, excerpt};
 use super::lag::Lag;
 use super::limits::Limits;
-use super::nets::{Hardware, NetShelf};
+use super::nets::{Hardware, NetNews, NetShelf};
 use super::options::{Change, OptionSpec, Settings};
 use super::thinker::{Job, Thinker};
 use super::variants::Variants;
@@ -85,14 +85,6 @@ pub(super) enum NoSearch {
     Over(Option<Move>),
     /// There is no evaluator, and why.
     NoNet(String),
-}
-
-/// What a client is told of the net that plays from now on.
-pub(super) struct NetNews {
-    /// Its name.
-    pub name: String,
-    /// Why it is not one that the client asked for.
-    pub problem: Option<String>,
 }
 
 /// One client's engine.
@@ -241,10 +233,7 @@ impl Session {
         let judge = self.shelf.evaluator(&self.variant, hardware)?;
         self.thinker.set_evaluator(Box::new(judge.team));
         self.ready_for = Some(Arc::clone(&self.variant));
-        Ok(Some(NetNews {
-            name: judge.name,
-            problem: judge.passed_over,
-        }))
+        Ok(Some(judge.news))
     }
 
     /// Starts a search of the game's position and returns its number.

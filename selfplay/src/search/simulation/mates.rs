@@ -3,7 +3,9 @@
 //! A net that was taught by short searches hardly looks at sacrifices, and a search that trusts it may pass over a mate in
 //! two for thousands of simulations. To look through all of them takes a few thousand positions.
 
-use rules::{Move, Position};
+use std::sync::Arc;
+
+use rules::{Move, Variant};
 
 use super::Search;
 use crate::search::proven::Proven;
@@ -47,10 +49,8 @@ impl Search {
             return false;
         }
         let root = *self.tree.position(ROOT);
-        let variant = std::sync::Arc::clone(&self.variant);
-        let mut prover = Prover::new(&variant, limits.positions)
-            .with_drawn(self.drawn_keys())
-            .until(limits.stop);
+        let variant = Arc::clone(&self.variant);
+        let mut prover = self.prover(&variant, limits);
         let Ok(Some((moves, keys))) = prover.shortest(&root, limits.moves) else {
             return false;
         };
@@ -79,8 +79,11 @@ impl Search {
             return false;
         }
         let after = self.tree.position(ROOT).play(&self.variant, best);
-        match self.shortest_mate(&after, limits) {
-            Ok(Some(moves)) => self.conclude(best, Proven::Win((2 * moves - 1) as u16)),
+        let found = self
+            .prover(&self.variant, limits)
+            .shortest(&after, limits.moves);
+        match found {
+            Ok(Some((moves, _))) => self.conclude(best, Proven::Win((2 * moves - 1) as u16)),
             Ok(None) => {
                 self.mates.safe.push(best);
                 false
@@ -89,20 +92,15 @@ impl Search {
         }
     }
 
-    fn shortest_mate(
-        &self,
-        position: &Position,
-        limits: &MateLimits<'_>,
-    ) -> Result<Option<u32>, OutOfBudget> {
+    /// A prover that knows which positions the game allows no more.
+    fn prover<'a>(&self, variant: &'a Variant, limits: &MateLimits<'a>) -> Prover<'a> {
         let mut keys = self.drawn_keys();
         // The root itself may be a position that has occurred before.
         let root = self.tree.node(ROOT).key;
         keys.extend(self.history.contains(&root).then_some(root));
-        let mut prover = Prover::new(&self.variant, limits.positions)
+        Prover::new(variant, limits.positions)
             .with_drawn(keys)
-            .until(limits.stop);
-        let found = prover.shortest(position, limits.moves)?;
-        Ok(found.map(|(moves, _)| moves))
+            .until(limits.stop)
     }
 
     /// Keys of the positions that have occurred twice in the game.
@@ -153,7 +151,7 @@ mod tests {
     use super::*;
     use crate::search::{SearchConfig, SearchKind};
     use model::{Evaluator, UniformEvaluator};
-    use rules::{Game, Variant};
+    use rules::{Game, Position};
 
     const ENOUGH: MateLimits<'_> = MateLimits {
         moves: 2,

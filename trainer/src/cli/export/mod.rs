@@ -84,7 +84,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             let out = args
                 .out
                 .unwrap_or_else(|| PathBuf::from(format!("{}.{ending}", net.name)));
-            keep_apart(&net, &out)?;
+            keep_apart(Some(&net), &out)?;
             text_file::write_with(&out, |file| Ok(file.write_all(&bytes)?))?;
             println!("{} bytes in '{}'", bytes.len(), out.display());
         }
@@ -93,7 +93,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             let text = describe(&variant, args.format)?;
             match args.out {
                 Some(out) => {
-                    net.map_or(Ok(()), |net| keep_apart(&net, &out))?;
+                    keep_apart(net.as_ref(), &out)?;
                     text_file::write(&out, &text)?;
                 }
                 None => print!("{text}"),
@@ -103,8 +103,9 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Checks that what is written over is not the net itself, by whatever name it was read.
-fn keep_apart(net: &NetBytes, out: &Path) -> anyhow::Result<()> {
+/// Checks that what is written over is not the net itself, if there is one, by whatever name it was read.
+fn keep_apart(net: Option<&NetBytes>, out: &Path) -> anyhow::Result<()> {
+    let Some(net) = net else { return Ok(()) };
     // Only of a file of its length: devices may have no end.
     let may_be = std::fs::metadata(out)
         .is_ok_and(|about| about.is_file() && about.len() == net.bytes.len() as u64);

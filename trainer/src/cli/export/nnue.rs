@@ -60,7 +60,7 @@ pub fn run(
     let features = Features::new(variant)?;
     let name = net.as_ref().map_or("material", |net| net.name.as_str());
     let out = out.unwrap_or_else(|| PathBuf::from(format!("{}-{name}.nnue", variant.name())));
-    net.as_ref().map_or(Ok(()), |net| keep_apart(net, &out))?;
+    keep_apart(net.as_ref(), &out)?;
     check_name(&out, variant)?;
     json_file::check(Some(&out))?;
     let nnue = match net {

@@ -5,7 +5,7 @@ use crate::engine::event::excerpt;
 use crate::engine::session::{over_because, why_illegal};
 use crate::engine::uci::first_square;
 use rules::Status;
-use rules::export::fen_from_xboard;
+use rules::export::{fen_from_xboard, without_en_passant};
 
 impl Cecp {
     /// `setboard`.
@@ -14,7 +14,7 @@ impl Cecp {
         let fen = self.notation().own_fen(fen);
         let fen = fen_from_xboard(&self.session.variant, &fen);
         // Clients fill in an en passant square in ways of their own; it must not spoil the position.
-        let without_ep = format::without_en_passant(&fen);
+        let without_ep = without_en_passant(&fen);
         let read = self.session.record_from(Some(&fen));
         match read.or_else(|error| {
             self.session

@@ -145,12 +145,3 @@ pub(super) fn read_move(
             .copied()
     })
 }
-
-/// A FEN without its en passant square.
-pub(super) fn without_en_passant(fen: &str) -> String {
-    let mut fields: Vec<&str> = fen.split_whitespace().collect();
-    if let Some(field) = fields.get_mut(3) {
-        *field = "-";
-    }
-    fields.join(" ")
-}

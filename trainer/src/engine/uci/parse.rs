@@ -56,8 +56,8 @@ pub(super) struct Go<'a> {
 
 impl Go<'_> {
     /// The limits for the side to move. `go` with no bound at all goes on until `stop`, but for one whose bound was not
-    /// understood or whose clock lacks the time of the side to move: that client waits for a move, which comes soon. A mate ends every search
-    /// but an infinite one.
+    /// understood or whose clock lacks the time of the side to move: that client waits for a move, which comes soon. A
+    /// mate ends every search but an infinite one.
     pub fn limits(&self, turn: Color) -> Limits {
         let meant = !self.complaints.is_empty() || self.has_clock;
         let unbounded = self.time[turn].is_none()
