@@ -12,6 +12,7 @@
 # XBoard checks every move by what the engine has told it of the rules, keeps the clocks and writes the game. The script prints the
 # game's result, and fails if there is none, or if XBoard has found a move illegal or a clock run out. Variants go by
 # the names that the engine has for XBoard, such as fz-falcon-8x8 (docs/engine.md). --file gives the engine a variant of your own.
+# Another program is not told that its opponent is a computer: Fairy-Max 5.0b crashes on the command `computer`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -41,8 +42,10 @@ screen=$!
 trap 'kill $screen 2>/dev/null || true; rm -rf "$work"' EXIT
 sleep 2
 
+quiet=()
+if [ -n "$against" ]; then quiet=(-secondComputerString ""); fi
 DISPLAY=$display xboard -fcp "$engine" -scp "${against:-$engine}" -fd "$PWD" -sd "$PWD" -mode TwoMachines -mg 1 \
-    -variant "$variant" -tc "$clock" -inc "$increment" -xponder -size 49 -coords -saveSettingsOnExit false -sgf "$work/game.pgn" \
+    -variant "$variant" -tc "$clock" -inc "$increment" "${quiet[@]}" -xponder -size 49 -coords -saveSettingsOnExit false -sgf "$work/game.pgn" \
     -debug -debugfile "$work/debug" >"$work/xboard.log" 2>&1 &
 board=$!
 for ((waited = 0; waited < seconds; waited++)); do

@@ -2,7 +2,7 @@
 
 use crate::values::estimate::Interval;
 use crate::values::history::HistoryPoint;
-use crate::values::reconcile::Combined;
+use crate::values::reconcile::{Combined, CombinedValue};
 use anyhow::{Context, ensure};
 use rules::betza::{self, Motion};
 use rules::{PieceDiagram, Variant};
@@ -153,6 +153,24 @@ fn check_moves(motions: &[Motion], base: &Variant) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The answer in one sentence.
+pub fn answer(value: &CombinedValue, betza: &str) -> String {
+    let Some(pawns) = value.pawns else {
+        return format!("{betza}: the games do not bound its value yet; give it more time.");
+    };
+    let knights = value.knights.map_or_else(String::new, |knights| {
+        format!(", {} knights", knights.interval)
+    });
+    let warning = match pawns.is_contradicted() {
+        true => "; the methods contradict each other, so do not trust the interval",
+        false => "",
+    };
+    format!(
+        "{betza} is worth {} pawns{knights}{warning}.",
+        pawns.interval
+    )
+}
+
 /// What the run has shown about the piece, with what more time would do.
 ///
 /// Sampling errors shrink as the root of the time. What the methods disagree about, and what the value still drifts by
@@ -296,6 +314,38 @@ mod tests {
         );
         let text = outlook(&combined, &[interval(3.5, 0.4)], &[]);
         assert!(text.contains("Only one method"), "{text}");
+    }
+
+    #[test]
+    fn the_answer_says_how_far_it_can_be_trusted() {
+        let combined = |value: f64, p_value| Combined {
+            interval: Interval {
+                value,
+                low: value / 2.0,
+                high: value * 2.0,
+            },
+            methods: 2,
+            range: [value, value],
+            between: 1.0,
+            p_value,
+        };
+        let bison = |pawns, knights| CombinedValue {
+            letter: LETTER,
+            name: NAME.to_owned(),
+            pawns,
+            knights,
+        };
+        let agreed = bison(Some(combined(4.0, Some(0.5))), Some(combined(1.5, None)));
+        assert_eq!(
+            answer(&agreed, "CZ"),
+            "CZ is worth 4.00 (2.00 … 8.00) pawns, 1.50 (0.75 … 3.00) knights."
+        );
+        let disputed = answer(&bison(Some(combined(4.0, Some(0.001))), None), "CZ");
+        assert!(
+            disputed.ends_with("do not trust the interval."),
+            "{disputed}"
+        );
+        assert!(answer(&bison(None, None), "CZ").contains("do not bound"));
     }
 
     /// A value is only said to have settled where the quarters are certain enough to show it.

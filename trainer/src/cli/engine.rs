@@ -3,7 +3,7 @@
 use crate::engine::{self, NetShelf, Settings, Setup};
 use crate::variant;
 use model::{DeviceChoice, Inference};
-use std::io::{BufReader, stdin, stdout};
+use std::io::{BufReader, IsTerminal, stdin, stdout};
 
 /// Play as a chess engine over UCI or CECP (the protocol of XBoard and WinBoard).
 ///
@@ -44,6 +44,22 @@ Examples:
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {
+    let input = BufReader::new(stdin());
+    let setup = match setup(args) {
+        Ok(setup) => setup,
+        Err(error) => {
+            if !stdin().is_terminal() {
+                engine::refuse(&format!("{error:#}"), input, stdout());
+            }
+            return Err(error);
+        }
+    };
+    engine::run(setup, input, stdout());
+    Ok(())
+}
+
+/// What the command line asks for.
+fn setup(args: Args) -> anyhow::Result<Setup> {
     let nets = NetShelf::read(args.net.iter().map(String::as_str))?;
     let variant = match (&args.variant, nets.variant()) {
         (Some(name), _) => variant::load(name)?,
@@ -53,13 +69,11 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     let mut settings = Settings::default();
     settings.set_number("Hash", args.hash)?;
     settings.set_number("Threads", args.threads)?;
-    let setup = Setup {
+    Ok(Setup {
         variant,
         nets,
         settings,
         device: args.device,
         inference: args.inference,
-    };
-    engine::run(setup, BufReader::new(stdin()), stdout());
-    Ok(())
+    })
 }

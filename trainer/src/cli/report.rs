@@ -1,7 +1,7 @@
 //! `falconzero report`: a run on one page.
 
 use super::{json_file, text_file};
-use crate::report::{Report, page, table};
+use crate::report::{CONTROL, Report, page, table};
 use crate::run::Run;
 use crate::values::table::{TABLE_VERSION, ValueTable};
 use crate::values::{Sources, ValuesConfig, first_table};
@@ -41,9 +41,6 @@ Examples:
       --claim-games 1000 --json values.json
   falconzero report --run runs/falcon-overnight --values values.json \\
       --control chess.json --out report.html";
-
-/// The variant whose men everybody knows the worth of.
-const CONTROL: &str = "chess";
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {

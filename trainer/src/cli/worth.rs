@@ -6,9 +6,8 @@ use crate::pipeline::{self, Ended, InitialNet};
 use crate::run::Run;
 use crate::values::history::history;
 use crate::values::odds::OddsConfig;
-use crate::values::table::ValueTable;
 use crate::values::{Sources, ValuesConfig, ValuesStage, first_table};
-use crate::worth::{Ground, LETTER, maturity, outlook};
+use crate::worth::{Ground, LETTER, answer, maturity, outlook};
 use crate::{interrupt, progress};
 use anyhow::{Context, ensure};
 use model::DeviceChoice;
@@ -268,19 +267,20 @@ fn report(run: &Run, args: &Args, location: &str, stop: &Arc<AtomicBool>) -> any
     display.finish();
     let history = history(&sources, 4, args.seed)?;
     print!("{table}");
-    println!("\n{}", answer(&table, &args.betza)?);
+    let combined = table.combined.iter().find(|value| value.letter == LETTER);
+    let combined = combined.context("the table has the piece")?;
+    println!("\n{}", answer(combined, &args.betza));
     let knight = table.combined.iter().find(|value| value.letter == 'N');
     let knight = knight.and_then(|value| value.pawns);
     if let Some(text) = knight.and_then(|knight| maturity(&knight.interval)) {
         println!("{text}");
     }
-    let combined = table.combined.iter().find(|value| value.letter == LETTER);
     let single: Vec<_> = table
         .estimates
         .iter()
         .filter_map(|estimate| estimate.of(LETTER)?.pawns)
         .collect();
-    if let Some(pawns) = combined.and_then(|value| value.pawns) {
+    if let Some(pawns) = combined.pawns {
         print!("{}", outlook(&pawns, &single, &history));
     }
     println!(
@@ -289,28 +289,6 @@ fn report(run: &Run, args: &Args, location: &str, stop: &Arc<AtomicBool>) -> any
         shell_word(location)
     );
     Ok(())
-}
-
-/// The answer in one sentence.
-fn answer(table: &ValueTable, betza: &str) -> anyhow::Result<String> {
-    let value = table.combined.iter().find(|value| value.letter == LETTER);
-    let value = value.context("the table has the piece")?;
-    let Some(pawns) = value.pawns else {
-        return Ok(format!(
-            "{betza}: the games do not bound its value yet; give it more time."
-        ));
-    };
-    let knights = value.knights.map_or_else(String::new, |knights| {
-        format!(", {} knights", knights.interval)
-    });
-    let warning = match pawns.is_contradicted() {
-        true => "; the methods contradict each other, so do not trust the interval",
-        false => "",
-    };
-    Ok(format!(
-        "{betza} is worth {} pawns{knights}{warning}.",
-        pawns.interval
-    ))
 }
 
 /// Raises a flag when the time is over or `stop` is raised.

@@ -21,7 +21,7 @@ pub(super) fn spawn(mut input: impl BufRead + Send + 'static, events: Sender<Eve
 }
 
 /// The next line; the last one may lack its end. An input that fails has ended.
-fn next(input: &mut impl BufRead) -> Event {
+pub(super) fn next(input: &mut impl BufRead) -> Event {
     let mut bytes = Vec::new();
     loop {
         let left = (LONGEST + 1 - bytes.len()) as u64;

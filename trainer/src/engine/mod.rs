@@ -21,6 +21,7 @@ mod nets;
 mod notation;
 mod options;
 mod outbox;
+mod refusal;
 mod score;
 mod session;
 mod solved;
@@ -32,6 +33,7 @@ mod variants;
 
 pub use nets::NetShelf;
 pub use options::Settings;
+pub use refusal::refuse;
 pub use score::centipawns;
 pub use session::Setup;
 

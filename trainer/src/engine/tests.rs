@@ -4,6 +4,7 @@ mod cecp;
 mod garbage;
 mod pipe;
 mod uci;
+mod uci_search;
 
 use super::{NetShelf, Settings, Setup};
 use model::{DeviceChoice, Inference};

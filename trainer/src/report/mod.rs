@@ -20,6 +20,8 @@ use games::{SampleGame, sample_games};
 use selfplay::layout::RunPaths;
 use serde::Serialize;
 
+/// The variant whose men everybody knows the worth of: the control.
+pub const CONTROL: &str = "chess";
 /// Version of the JSON form.
 pub const REPORT_VERSION: u32 = 1;
 /// Stretches of the run whose values are shown.

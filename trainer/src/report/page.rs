@@ -3,8 +3,8 @@
 mod board;
 mod training;
 
-use super::Report;
 use super::plots::{Row, forest};
+use super::{CONTROL, Report};
 use crate::values::court::{Ruling, Verdict};
 use crate::values::estimate::{Estimate, Interval, Method};
 use crate::values::table::{UNITS, ValueTable};
@@ -207,6 +207,12 @@ impl Page {
 
     fn control(&mut self, report: &Report) {
         let Some(control) = &report.control else {
+            if report.values.variant != CONTROL {
+                self.text(
+                    "<p class=\"warning\">No control: whether these methods find the known values of orthodox chess has not \
+                     been shown here. <code>falconzero report --control</code> adds the values of a run of it.</p>\n",
+                );
+            }
             return;
         };
         self.text("<h2>The control: orthodox chess</h2>\n");

@@ -9,19 +9,19 @@ use rules::{Game, Position, Status, Variant};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-fn greet(client: &mut Client) {
+pub(super) fn greet(client: &mut Client) {
     client.send("uci");
     client.expect("uciok");
 }
 
 /// The move of `bestmove`.
-fn best(client: &mut Client) -> String {
+pub(super) fn best(client: &mut Client) -> String {
     let line = client.expect("bestmove ");
     line.split(' ').nth(1).expect("a move").to_owned()
 }
 
 /// An untrained net in a file.
-fn net_file(folder: &tempfile::TempDir, variant: &str) -> PathBuf {
+pub(super) fn net_file(folder: &tempfile::TempDir, variant: &str) -> PathBuf {
     let variant = Variant::by_name(variant).expect("a built-in variant");
     let config = NetConfig::new(16, 1);
     let device = DeviceChoice::Cpu.device().expect("a CPU");
@@ -148,109 +148,6 @@ fn check_lines(variant: &Variant, start: &Position, lines: &[String]) {
     }
 }
 
-/// Duke's problems: a net is not needed to prove them.
-#[test]
-fn mates_are_announced_and_played() {
-    let mut client = uniform("falcon");
-    greet(&mut client);
-    let text = std::fs::read_to_string("../data/mates.txt").expect("the problems");
-    let mut problems = 0;
-    for problem in text.split("\nproblem ").skip(1) {
-        let field = |name: &str| {
-            let line = problem.lines().find_map(|line| line.strip_prefix(name));
-            line.expect("a field").trim().to_owned()
-        };
-        let (mate, key) = (field("mate "), field("key "));
-        client.send(&format!("position fen {}", field("fen ")));
-        client.send(&format!("go mate {mate}"));
-        let lines = client.until("bestmove ");
-        let last = lines
-            .iter()
-            .rfind(|line| line.starts_with("info depth "))
-            .expect("a line");
-        assert!(last.contains(&format!(" score mate {mate} ")), "{last}");
-        assert!(
-            lines[lines.len() - 1].starts_with(&format!("bestmove {key}")),
-            "{lines:#?}"
-        );
-        problems += 1;
-    }
-    assert_eq!(problems, 5);
-    // After the key of problem D the other side sees the mate coming.
-    client.send("position fen 10/4kp1N2/4p5/3p6/1PpF1P4/10/10/R3FK4 w - - 0 1 moves e1c4");
-    client.send("go nodes 3000");
-    let lines = client.until("bestmove ");
-    assert!(
-        lines[lines.len() - 2].contains(" score mate -1 "),
-        "{lines:#?}"
-    );
-}
-
-#[test]
-fn several_lines_are_shown_with_their_chances() {
-    let mut client = uniform("chess");
-    greet(&mut client);
-    client.send("setoption name MultiPV value 3");
-    client.send("setoption name UCI_ShowWDL value true");
-    client.send("position startpos");
-    client.send("go nodes 100 searchmoves e2e4 d2d4 g1f3 a2a3");
-    let lines = client.until("bestmove ");
-    let shown: Vec<&String> = lines[lines.len() - 4..lines.len() - 1].iter().collect();
-    for (index, line) in shown.iter().enumerate() {
-        assert!(line.contains(&format!(" multipv {} ", index + 1)), "{line}");
-        assert!(line.contains(" nodes 100 "), "{line}");
-        assert!(
-            line.contains(" score cp ") && line.contains(" wdl "),
-            "{line}"
-        );
-        let first = line
-            .split(" pv ")
-            .nth(1)
-            .and_then(|pv| pv.split(' ').next());
-        assert!(
-            ["e2e4", "d2d4", "g1f3", "a2a3"].contains(&first.expect("a move")),
-            "{line}"
-        );
-    }
-    client.send("go nodes 10 searchmoves e2e5");
-    client.expect("info string error: searchmoves: `e2e5` is not legal");
-    client.expect("bestmove (none)");
-}
-
-/// `infinite` and `ponder` answer only when they are told to, even when everything is clear.
-#[test]
-fn searches_without_end_wait_for_their_word() {
-    let mut client = uniform("chess");
-    greet(&mut client);
-    client.send("position fen 6k1/5ppp/8/8/8/8/8/1R2K3 w - - 0 1");
-    for (go, word) in [
-        ("go infinite", "stop"),
-        ("go ponder movetime 10", "ponderhit"),
-        ("go ponder wtime 1000 btime 1000", "stop"),
-    ] {
-        client.send(go);
-        client.expect("info depth 1 seldepth 1 multipv 1 score mate 1 ");
-        client.send("isready");
-        let lines = client.until("readyok");
-        assert!(
-            !lines.iter().any(|line| line.starts_with("bestmove")),
-            "{lines:#?}"
-        );
-        client.send(word);
-        assert_eq!(best(&mut client), "b1b8");
-    }
-    // Nothing to stop is no error, and every `go` has its answer.
-    client.send("stop");
-    client.send("ponderhit");
-    client.send("position startpos");
-    client.send("go infinite");
-    client.send("go nodes 5");
-    best(&mut client);
-    best(&mut client);
-    client.send("isready");
-    assert_eq!(client.until("readyok").len(), 1);
-}
-
 #[test]
 fn bad_positions_are_explained_and_not_searched() {
     let mut client = uniform("falcon");
@@ -284,24 +181,6 @@ fn bad_positions_are_explained_and_not_searched() {
     }
     client.send("position startpos");
     client.send("go nodes 1");
-    assert_ne!(best(&mut client), "(none)");
-}
-
-#[test]
-fn games_that_are_over_are_told_and_drawn_ones_may_go_on() {
-    let mut client = uniform("chess");
-    greet(&mut client);
-    client.send("position startpos moves f2f3 e7e5 g2g4 d8h4");
-    client.send("go nodes 10");
-    client.expect("info string the game is over: Black mates");
-    client.expect("bestmove (none)");
-    let shuffle = " g1f3 g8f6 f3g1 f6g8".repeat(2);
-    client.send(&format!("position startpos moves{shuffle}"));
-    client.send("go nodes 10");
-    assert_ne!(best(&mut client), "(none)");
-    client.send("position fen 4k3/8/8/8/8/8/8/R3K3 w - - 100 80");
-    client.send("go nodes 10");
-    client.expect("info string the game is over: too many moves");
     assert_ne!(best(&mut client), "(none)");
 }
 
@@ -395,42 +274,4 @@ fn variants_of_the_user_are_played() {
     client.expect("info string variant mine files 8");
     client.send("go nodes 20");
     assert_ne!(best(&mut client), "(none)");
-}
-
-/// Threads, batches and a tree that is kept must not change what is legal.
-#[test]
-fn threads_and_batches_play_a_game() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let net = net_file(&folder, "falcon-hunter");
-    let variant = Variant::by_name("falcon-hunter").expect("a built-in variant");
-    let mut client = Client::start(setup("falcon-hunter", &[&net.to_string_lossy()]));
-    greet(&mut client);
-    client.send("setoption name Threads value 2");
-    client.send("setoption name MinibatchSize value 7");
-    let mut game = Game::new(Arc::clone(&variant), variant.start());
-    let mut moves = String::from("position startpos moves");
-    while game.status() == Status::Ongoing && game.position().fullmove_number() < 20 {
-        client.send(&moves);
-        client.send("go nodes 40");
-        let text = best(&mut client);
-        let mv = Notation::uci(&variant).read(&variant, game.position(), &text);
-        game.play(mv.unwrap_or_else(|| panic!("{text} after {moves}")));
-        moves += &format!(" {text}");
-    }
-}
-
-#[test]
-fn the_end_of_the_input_ends_a_search() {
-    let mut client = uniform("chess");
-    greet(&mut client);
-    client.send("go infinite");
-    client.expect("info depth ");
-    client.send_bytes(b"halt if you");
-    client.close();
-    let last = client.expect_end();
-    assert!(
-        last.iter()
-            .any(|line| line.contains("unknown command") || line.contains("ended")),
-        "{last:#?}"
-    );
 }
