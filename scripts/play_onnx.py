@@ -58,8 +58,9 @@ def main(net, fen):
     policy, wdl, plies = session.run(None, {"/input/planes": np.stack(list(planes.values()))[None]})
     command = ["falconzero", "moves", "--variant", "/dev/stdin", "--fen", fen]
     moves = subprocess.check_output(command, input=meta["variant_toml"], text=True).split()
+    moves or sys.exit("the game is over: there is no legal move")
     best = max(moves, key=lambda move: policy[0][place(meta, planes, fen, move)])
     print(best, "win %.3f draw %.3f loss %.3f, %.0f plies left" % (*wdl[0], plies[0, 0]))
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(*sys.argv[1:]) if len(sys.argv) == 3 else sys.exit(__doc__)

@@ -24,7 +24,7 @@ pub fn net(variant: &str) -> Option<NetBytes> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::load_weights;
+    use model::{load_weights, read_meta};
     use rules::Variant;
 
     /// A shipped net that the program itself refuses would only be noticed by users.
@@ -36,5 +36,17 @@ mod tests {
             load_weights(&net.bytes, &net.origin, &variant).expect("a net of this variant");
         }
         assert!(net("no such variant").is_none());
+    }
+
+    /// Rules that a bit has fallen out of are no rules to export.
+    #[test]
+    fn a_shipped_net_with_damaged_rules_is_refused() {
+        for name in variants() {
+            let mut net = net(name).expect("a net that is listed");
+            let at = net.bytes.windows(4).position(|bytes| bytes == b"pawn");
+            net.bytes[at.expect("the rules have pawns")] ^= 1;
+            let error = read_meta(&net.bytes, &net.origin).expect_err("damage");
+            assert!(error.to_string().contains("checksum"), "{name}: {error}");
+        }
     }
 }

@@ -155,9 +155,21 @@ fn engine(protocol: &str, behaviour: &str) -> String {
     )
 }
 
+/// Our engine with no net but the shipped ones.
+fn own_engine(protocol: &str) -> String {
+    format!("{protocol}:'{}' engine", env!("CARGO_BIN_EXE_falconzero"))
+}
+
 /// Arguments of a match that says nothing else.
 fn defaults(arguments: &[&str]) -> Vec<&'static str> {
-    let all = [("--games", "4"), ("--threads", "2"), ("--patience", "20")];
+    let all = [
+        ("--variant", "falcon"),
+        ("--b", "random"),
+        ("--max-plies", "30"),
+        ("--games", "4"),
+        ("--threads", "2"),
+        ("--patience", "20"),
+    ];
     let missing = all.iter().filter(|(name, _)| !arguments.contains(name));
     missing.flat_map(|&(name, value)| [name, value]).collect()
 }
@@ -167,16 +179,7 @@ fn arena(a: &str, arguments: &[&str]) -> (String, Option<Value>) {
     let folder = tempfile::tempdir().expect("a folder");
     let json = folder.path().join("match.json");
     let output = Command::new(env!("CARGO_BIN_EXE_falconzero"))
-        .args([
-            "arena",
-            "--variant",
-            "falcon",
-            "--b",
-            "random",
-            "--max-plies",
-            "30",
-        ])
-        .args(["--a", a])
+        .args(["arena", "--a", a])
         .args(arguments)
         .args(defaults(arguments))
         .arg("--json")
@@ -293,6 +296,16 @@ fn what_cannot_be_played_is_refused_before_the_match() {
             vec!["--a-option", "Hash=1"],
             "no option `Hash`",
         ),
+        (
+            own_engine("uci"),
+            vec!["--variant", "falcon-8x8"],
+            "there is no net for variant `falcon-8x8`",
+        ),
+        (
+            own_engine("cecp"),
+            vec!["--variant", "falcon-8x8", "--a-variant", "fz-falcon-8x8"],
+            "there is no net for variant `falcon-8x8`",
+        ),
         ("uci:no-such-engine".to_owned(), vec![], "no-such-engine"),
         ("cecp:true".to_owned(), vec![], "does not get started"),
         ("random".to_owned(), vec!["--a-option", "Hash=1"], "options"),
@@ -307,6 +320,19 @@ fn what_cannot_be_played_is_refused_before_the_match() {
             result.is_none() && text.contains("error:") && text.contains(reason),
             "{text}"
         );
+    }
+}
+
+/// One program against itself, as options are compared: every mention tells which of the two is meant.
+#[test]
+fn namesakes_are_told_apart() {
+    let own = format!("{} --net uniform", own_engine("uci"));
+    let limits = ["--games", "2", "--nodes", "2", "--max-plies", "8", "--b"];
+    let (text, result) = arena(&own, &[&limits[..], &[own.as_str()]].concat());
+    let result = result.unwrap_or_else(|| panic!("{text}"));
+    for (player, sign) in [("a", " (a)"), ("b", " (b)")] {
+        let name = result[player].as_str().expect("a name");
+        assert!(name.ends_with(sign), "{name}: {text}");
     }
 }
 

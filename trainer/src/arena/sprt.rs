@@ -104,14 +104,18 @@ impl std::fmt::Display for SprtState {
             elo1,
             llr,
             bound,
-            pairs: _,
+            pairs,
         } = self;
         match self.verdict() {
             Some(Verdict::Second) => write!(f, "{elo1:+} accepted against {elo0:+}")?,
             Some(Verdict::First) => write!(f, "{elo0:+} accepted against {elo1:+}")?,
             None => write!(f, "undecided between {elo0:+} and {elo1:+}")?,
         }
-        write!(f, " (LLR {llr:+.2}, bounds ±{bound:.2})")
+        write!(f, " (LLR {llr:+.2}, bounds ±{bound:.2}")?;
+        if *pairs < LEAST_PAIRS {
+            write!(f, "; decided from {LEAST_PAIRS} pairs on")?;
+        }
+        f.write_str(")")
     }
 }
 

@@ -162,7 +162,10 @@ impl Session {
             Change::Variant(name) => self.set_variant(&name)?,
             Change::VariantPath => {
                 let names = self.variants.add_files(&self.settings.variant_path)?;
-                return Ok(Some(format!("variants added: {}", names.join(", "))));
+                return Ok(Some(match names.is_empty() {
+                    true => "no variants added; those that were stay".to_owned(),
+                    false => format!("variants added: {}", names.join(", ")),
+                }));
             }
             Change::EvalFile => match NetShelf::read_list(&self.settings.eval_file) {
                 Ok(shelf) => {

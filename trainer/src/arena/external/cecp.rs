@@ -2,7 +2,9 @@
 
 mod features;
 
-use super::client::{Answer, Client, Course, Deadline, Fault, Patience, q_of_centipawns, quoted};
+use super::client::{
+    Answer, Client, Course, Deadline, Fault, Patience, q_of_centipawns, quoted, quoted_reason,
+};
 use super::clock::{Clocks, Limit};
 use super::dialect::Dialect;
 use super::process::{EngineProcess, Silence};
@@ -34,6 +36,8 @@ pub struct Cecp {
     /// Whether it only records moves, and waits for `go`.
     forced: bool,
     pings: u32,
+    /// What the engine has complained of since it was last asked for something.
+    complaint: Option<String>,
 }
 
 impl Cecp {
@@ -56,6 +60,7 @@ impl Cecp {
             told: 0,
             forced: true,
             pings: 0,
+            complaint: None,
         };
         let failed = |fault: Fault| anyhow!(fault.reason);
         cecp.greet().map_err(failed)?;
@@ -80,8 +85,25 @@ impl Cecp {
                 cecp.features.variants.join(", ")
             );
         }
+        cecp.choose_variant().map_err(failed)?;
         cecp.synchronize().map_err(failed)?;
+        if let Some(complaint) = &cecp.complaint {
+            bail!(
+                "it does not play `{}`: {}",
+                cecp.variant_name,
+                quoted_reason(complaint)
+            );
+        }
         Ok(cecp)
+    }
+
+    /// Sets up the variant's board.
+    fn choose_variant(&mut self) -> Result<(), Fault> {
+        self.send("new")?;
+        match self.variant_name.as_str() {
+            "normal" => Ok(()),
+            name => self.send(&format!("variant {name}")),
+        }
     }
 
     /// Says hello and hears what the engine can do.
@@ -126,9 +148,13 @@ impl Cecp {
         self.send(&format!("ping {}", self.pings))?;
         let pong = format!("pong {}", self.pings);
         let deadline = Instant::now() + self.patience.longest;
+        let complaint = &mut self.complaint;
         let refused = self.process.wait_for(deadline, |line| {
             if line.text == pong {
                 return Some(None);
+            }
+            if is_complaint(&line.text) {
+                *complaint = Some(line.text.clone());
             }
             line.text
                 .starts_with("Illegal move")
@@ -185,7 +211,10 @@ enum Said {
     Move(String, Instant),
     Claim(String),
     Resigns,
+    /// A legal move.
     Refuses(String),
+    /// To search.
+    Fails(String),
 }
 
 impl Client for Cecp {
@@ -197,10 +226,7 @@ impl Client for Cecp {
         // Whatever the engine was doing, it is to stop before the board is set up.
         self.send("force")?;
         self.synchronize()?;
-        self.send("new")?;
-        if self.variant_name != "normal" {
-            self.send(&format!("variant {}", self.variant_name.clone()))?;
-        }
+        self.choose_variant()?;
         self.send("force")?;
         self.send("easy")?;
         self.send("post")?;
@@ -215,6 +241,7 @@ impl Client for Cecp {
     fn think(&mut self, course: &Course, clocks: &Clocks) -> Result<Answer, Fault> {
         let position = *course.game.position();
         self.process.skip_pending();
+        self.complaint = None;
         if self.forced {
             self.tell(course, clocks)?;
             self.synchronize()?;
@@ -234,8 +261,12 @@ impl Client for Cecp {
                 Some((_, at)) => deadline.end().min(*at + AFTER_CLAIM),
                 None => deadline.end(),
             };
+            let complaint = &mut self.complaint;
             let said = self.process.wait_for(end, |line| {
                 q = score(&line.text).or(q);
+                if is_complaint(&line.text) {
+                    *complaint = Some(line.text.clone());
+                }
                 said(&line.text, line.at)
             });
             match (said, claim) {
@@ -257,7 +288,14 @@ impl Client for Cecp {
                 (Err(Silence::Timeout), Some((text, _))) => {
                     return Err(false_claim(&text, position.turn()));
                 }
-                (Err(silence), _) => return Err(deadline.missed(silence)),
+                (Ok(Said::Fails(text)), _) => {
+                    let reason = format!("it does not search: {}", quoted_reason(&text));
+                    return Err(Fault::new(Forfeit::Protocol, reason));
+                }
+                (Err(silence), _) => {
+                    let fault = deadline.missed(silence);
+                    return Err(fault.with_complaint(self.complaint.as_deref()));
+                }
             }
         }
     }
@@ -332,6 +370,13 @@ fn false_claim(text: &str, turn: rules::Color) -> Fault {
     }
 }
 
+/// Whether an engine speaks of something that is wrong.
+fn is_complaint(line: &str) -> bool {
+    ["tellusererror ", "tellerror ", "Error ("]
+        .iter()
+        .any(|word| line.starts_with(word))
+}
+
 fn said(line: &str, at: Instant) -> Option<Said> {
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     match word {
@@ -341,6 +386,7 @@ fn said(line: &str, at: Instant) -> Option<Said> {
         }
         "resign" => Some(Said::Resigns),
         "1-0" | "0-1" | "1/2-1/2" => Some(Said::Claim(line.to_owned())),
+        "Error" if rest.ends_with(": go") => Some(Said::Fails(line.to_owned())),
         "Illegal" if rest.starts_with("move") => Some(Said::Refuses(line.to_owned())),
         _ => None,
     }

@@ -74,6 +74,16 @@ impl Fault {
         }
     }
 
+    /// The same fault with what the engine has complained of, if it has.
+    #[must_use]
+    pub fn with_complaint(mut self, complaint: Option<&str>) -> Fault {
+        if let Some(complaint) = complaint {
+            self.reason.push_str("; it said ");
+            self.reason.push_str(&quoted_reason(complaint));
+        }
+        self
+    }
+
     /// The engine ended when it was to do `task`.
     pub fn crashed(task: &str, last_words: &str) -> Fault {
         let mut reason = format!("the engine ended at {task}");
@@ -185,7 +195,16 @@ pub fn q_of_centipawns(centipawns: f32) -> f32 {
 
 /// Text from an engine, short enough for a message.
 pub fn quoted(text: &str) -> String {
-    let short: String = text.chars().take(60).collect();
+    quoted_to(text, 60)
+}
+
+/// A reason that an engine has given, in whole unless it is very long.
+pub fn quoted_reason(text: &str) -> String {
+    quoted_to(text, 400)
+}
+
+fn quoted_to(text: &str, most: usize) -> String {
+    let short: String = text.chars().take(most).collect();
     format!("`{}`", short.escape_debug())
 }
 

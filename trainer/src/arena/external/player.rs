@@ -91,6 +91,19 @@ impl Engine {
 }
 
 impl Player {
+    /// Adds `(a)` and `(b)` to the names of engines that bear the same: as often as not they are one program with other
+    /// options or nets.
+    pub fn tell_apart([a, b]: &mut [Player; 2]) {
+        if a.name() != b.name() {
+            return;
+        }
+        for (player, sign) in [(a, " (a)"), (b, " (b)")] {
+            if let Player::Engine(engine) = player {
+                engine.name.push_str(sign);
+            }
+        }
+    }
+
     /// The name in results.
     pub fn name(&self) -> &str {
         match self {

@@ -1,6 +1,8 @@
 //! The Universal Chess Interface, from the side of whoever runs the engine.
 
-use super::client::{Answer, Client, Course, Deadline, Fault, Patience, q_of_centipawns, quoted};
+use super::client::{
+    Answer, Client, Course, Deadline, Fault, Patience, q_of_centipawns, quoted, quoted_reason,
+};
 use super::clock::{Clocks, Limit};
 use super::dialect::Dialect;
 use super::process::{EngineProcess, Line};
@@ -10,6 +12,9 @@ use anyhow::{anyhow, bail};
 use rules::{Color, Outcome, Variant};
 use std::sync::Arc;
 use std::time::Instant;
+
+/// How engines begin a line about what is wrong, for want of a word in UCI.
+const COMPLAINT: &str = "info string error";
 
 /// An engine that speaks UCI.
 pub struct Uci {
@@ -109,16 +114,22 @@ impl Uci {
     }
 
     /// Sets `UCI_Variant`. Fairy-Stockfish tells then which variant it plays from which position; an unknown name is
-    /// ignored, which would only show when the game goes wrong.
+    /// ignored, which would only show when the game goes wrong. An engine that speaks of an error would lose every game.
     fn choose_variant(&mut self, named: &str) -> anyhow::Result<()> {
         self.set_option("UCI_Variant", named)?;
-        let mut told = None;
+        let (mut told, mut complaint) = (None, None);
         self.exchange("isready", |line| {
+            if line.starts_with(COMPLAINT) {
+                complaint.get_or_insert_with(|| line.to_owned());
+            }
             if let Some(about) = line.strip_prefix("info string variant ") {
                 told = Some(about.to_owned());
             }
             (line == "readyok").then_some(Told::End)
         })?;
+        if let Some(complaint) = complaint {
+            bail!("it does not play `{named}`: {}", quoted_reason(&complaint));
+        }
         let Some(about) = told else {
             return Ok(());
         };
@@ -215,11 +226,11 @@ impl Client for Uci {
         let deadline = Deadline::new(clocks.remaining(position.turn()), self.patience);
         self.send(&go(clocks, position.turn()))?;
         let mut q = None;
-        let mut complaint = String::new();
+        let mut complaint = None;
         let bestmove = |line: &Line| {
             let text = line.text.as_str();
-            if text.starts_with("info string error") {
-                complaint = format!("; it said {}", quoted(text));
+            if text.starts_with(COMPLAINT) {
+                complaint = Some(text.to_owned());
             }
             if text.starts_with("info ") {
                 q = score(text).or(q);
@@ -228,16 +239,17 @@ impl Client for Uci {
             let best = best.split_whitespace().next().unwrap_or_default();
             Some((best.to_owned(), line.at))
         };
-        let (text, at) = self
+        let answer = self
             .process
             .wait_for(deadline.end(), bestmove)
-            .map_err(|silence| deadline.missed(silence))?;
+            .map_err(|silence| deadline.missed(silence));
+        let (text, at) = answer.map_err(|fault| fault.with_complaint(complaint.as_deref()))?;
         let mv = Dialect::Uci
             .parse(&self.variant, position, &text)
             .ok_or_else(|| {
                 let fen = position.fen(&self.variant);
-                let reason = format!("{} in {fen}{complaint}", quoted(&text));
-                Fault::new(Forfeit::IllegalMove, reason)
+                let reason = format!("{} in {fen}", quoted(&text));
+                Fault::new(Forfeit::IllegalMove, reason).with_complaint(complaint.as_deref())
             })?;
         Ok(Answer {
             mv,

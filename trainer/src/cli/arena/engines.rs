@@ -134,7 +134,11 @@ impl EngineArgs {
                 PlayerSpec::Engine(spec) => Player::Engine(Engine::start(spec, variant, patience)?),
             })
         };
-        let table = |_| anyhow::Ok([player(&specs[0])?, player(&specs[1])?]);
+        let table = |_| {
+            let mut players = [player(&specs[0])?, player(&specs[1])?];
+            Player::tell_apart(&mut players);
+            anyhow::Ok(players)
+        };
         (0..count)
             .map(table)
             .collect::<anyhow::Result<_>>()

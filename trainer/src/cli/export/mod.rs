@@ -21,9 +21,9 @@ use std::sync::Arc;
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// The net: its file, or the folder or URL of a run (its current net).
-    #[arg(long, required_unless_present = "variant")]
+    #[arg(long)]
     net: Option<String>,
-    /// Name of a built-in variant, or path of a variant's TOML file [default: the net's own rules].
+    /// Name of a built-in variant, or path of a variant's TOML file; enough for rules [default: the net's own rules].
     #[arg(long)]
     variant: Option<String>,
     /// What to write.
@@ -67,11 +67,17 @@ enum Format {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {
+    ensure!(
+        args.nnue.run.is_none() || args.format == Format::Nnue,
+        "--run names the games that a net for Fairy-Stockfish is distilled on; it goes with --format nnue alone"
+    );
     let net = args.net.as_deref().map(read_net).transpose()?;
     let variant = match (&args.variant, &net) {
         (Some(name), _) => variant::load(name)?,
         (None, Some(net)) => rules_of(net)?,
-        (None, None) => bail!("give a net or a variant"),
+        (None, None) => {
+            bail!("give a net by --net, or, where rules are to be written, a variant by --variant")
+        }
     };
     match args.format {
         Format::Onnx | Format::Safetensors => {

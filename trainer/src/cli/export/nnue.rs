@@ -20,7 +20,7 @@ use std::sync::Arc;
 pub struct NnueArgs {
     /// Run whose games give the positions [default: the net's, if --net is a run].
     #[arg(long, requires = "net")]
-    run: Option<String>,
+    pub run: Option<String>,
     /// Positions to draw from the games; each is learnt from as it is and after one random move, if it is quiet.
     #[arg(long, default_value_t = DistillConfig::default().positions, value_parser = count)]
     positions: usize,
@@ -92,6 +92,11 @@ fn distilled(
     variant: &Arc<Variant>,
 ) -> anyhow::Result<NnueNet> {
     let location = args.run.as_deref().or(spec).unwrap_or_default();
+    ensure!(
+        args.run.is_some() || !Path::new(location).is_file(),
+        "'{location}' is a net, and positions come from games; give a run of {} with --run, it need not be the net's own",
+        variant.name()
+    );
     let run = Run::open(location)
         .context("positions come from the games of a run; give one with --run")?;
     let mut teacher = load_evaluator(

@@ -194,9 +194,9 @@ impl Cecp {
             Ok(None) => {}
             Ok(Some(net)) => {
                 self.say(format_args!("# net: {}", net.name));
-                net.problem
-                    .iter()
-                    .for_each(|problem| self.tell_error(problem));
+                if let Some(problem) = net.problem {
+                    self.say(format_args!("telluser {problem}"));
+                }
             }
             Err(error) => self.tell_error(&error),
         }

@@ -74,6 +74,9 @@ fn several_lines_are_shown_with_their_chances() {
     client.send("go nodes 10 searchmoves e2e5");
     client.expect("info string error: searchmoves: `e2e5` is not legal");
     client.expect("bestmove (none)");
+    client.send("go nodes 10 searchmoves e2e4 e2e5");
+    client.expect("info string error: searchmoves: `e2e5` is not legal");
+    assert_eq!(best(&mut client), "e2e4");
 }
 
 /// `infinite` and `ponder` answer only when they are told to, even when everything is clear.
@@ -108,6 +111,31 @@ fn searches_without_end_wait_for_their_word() {
     best(&mut client);
     client.send("isready");
     assert_eq!(client.until("readyok").len(), 1);
+}
+
+/// Where there is nothing to search, the answer to a search without end still waits for its word.
+#[test]
+fn an_answer_without_a_search_waits_too() {
+    let mut client = uniform("chess");
+    greet(&mut client);
+    client.send("position fen 7k/6Q1/6K1/8/8/8/8/8 b - - 0 1");
+    for (go, word) in [
+        ("go infinite", "stop"),
+        ("go ponder movetime 10", "ponderhit"),
+        ("go ponder", "stop"),
+        ("go infinite searchmoves e2e5", "stop"),
+    ] {
+        client.send(go);
+        client.send("isready");
+        let lines = client.until("readyok");
+        let is_answer = |line: &String| line.starts_with("bestmove");
+        assert!(!lines.iter().any(is_answer), "{go}: {lines:#?}");
+        client.send(word);
+        assert_eq!(best(&mut client), "(none)", "{go}");
+    }
+    client.send("go infinite");
+    client.send("go nodes 1");
+    assert_eq!([best(&mut client), best(&mut client)], ["(none)", "(none)"]);
 }
 
 #[test]

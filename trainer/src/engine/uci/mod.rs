@@ -20,6 +20,15 @@ pub(super) struct Uci {
     outbox: Outbox,
     /// Whether the last `position` was sound; without a position there is nothing to search.
     has_position: bool,
+    /// The answer to a search without end that has nothing to search: it waits for `stop` as others do.
+    held: Option<Held>,
+}
+
+/// An answer that is not due yet.
+struct Held {
+    text: String,
+    /// Whether `ponderhit` makes it due.
+    ponders: bool,
 }
 
 impl Uci {
@@ -29,6 +38,7 @@ impl Uci {
             session,
             outbox,
             has_position: true,
+            held: None,
         };
         uci.introduce();
         uci
@@ -87,7 +97,9 @@ impl Uci {
             Ok(None) => {}
             Ok(Some(net)) => {
                 self.say(format_args!("info string net: {}", net.name));
-                net.problem.iter().for_each(|problem| self.fail(problem));
+                if let Some(problem) = net.problem {
+                    self.say(format_args!("info string warning: {problem}"));
+                }
             }
             Err(error) => self.fail(&error),
         }
@@ -128,21 +140,39 @@ impl Uci {
         Ok(record)
     }
 
+    /// Says the answer that is held, if there is one.
+    fn release(&mut self) {
+        if let Some(held) = self.held.take() {
+            self.say(format_args!("bestmove {}", held.text));
+        }
+    }
+
     fn go(&mut self, go: Go) {
+        // Every `go` has its answer.
+        self.release();
+        let (waits, ponders) = (go.infinite || go.ponder, go.ponder && !go.infinite);
+        let Some(text) = self.begin(go) else { return };
+        self.held = Some(Held { text, ponders });
+        if !waits {
+            self.release();
+        }
+    }
+
+    /// Begins a search; the answer if there is nothing to search.
+    fn begin(&mut self, go: Go) -> Option<String> {
+        let none = || Some("(none)".to_owned());
         for complaint in &go.complaints {
             self.fail(complaint);
         }
         if !self.has_position {
             self.fail("there is no position to search; the last one sent was refused");
-            return self.say(format_args!("bestmove (none)"));
+            return none();
         }
-        let limits = match self.limits(go) {
-            Ok(limits) => limits,
-            Err(error) => {
-                self.fail(&error);
-                return self.say(format_args!("bestmove (none)"));
-            }
-        };
+        let is_restricted = !go.search_moves.is_empty();
+        let limits = self.limits(go);
+        if is_restricted && limits.moves.is_empty() {
+            return none();
+        }
         let game = self.session.record.game();
         let (status, position) = (game.status(), *game.position());
         if status != Status::Ongoing {
@@ -150,32 +180,30 @@ impl Uci {
             self.say(format_args!("info string the game is over: {reason}"));
         }
         match self.session.search(limits) {
-            Ok(_) => {}
-            Err(NoSearch::Over(any)) => {
-                let text = any.map_or("(none)".to_owned(), |mv| {
-                    self.notation().write(&self.session.variant, &position, mv)
-                });
-                self.say(format_args!("bestmove {text}"));
+            Ok(_) => None,
+            Err(NoSearch::Over(Some(mv))) => {
+                Some(self.notation().write(&self.session.variant, &position, mv))
             }
+            Err(NoSearch::Over(None)) => none(),
             Err(NoSearch::NoNet(error)) => {
                 self.fail(&error);
-                self.say(format_args!("bestmove (none)"));
+                none()
             }
         }
     }
 
-    /// The limits with the moves of `searchmoves` read in the position.
-    fn limits(&self, go: Go) -> Result<Limits, String> {
+    /// The limits with the moves of `searchmoves` read in the position; those that are not legal are told and left out.
+    fn limits(&self, go: Go) -> Limits {
         let position = self.session.record.position();
         let mut limits = go.limits(position.turn());
         for text in go.search_moves {
-            let mv = self.notation().read(&self.session.variant, position, text);
-            let mv = mv.ok_or_else(|| format!("searchmoves: `{}` is not legal", excerpt(text)))?;
-            if !limits.moves.contains(&mv) {
-                limits.moves.push(mv);
+            match self.notation().read(&self.session.variant, position, text) {
+                Some(mv) if limits.moves.contains(&mv) => {}
+                Some(mv) => limits.moves.push(mv),
+                None => self.fail(&format!("searchmoves: `{}` is not legal", excerpt(text))),
             }
         }
-        Ok(limits)
+        limits
     }
 }
 
@@ -194,14 +222,28 @@ impl Protocol for Uci {
                 self.set_position(fen.as_deref(), &moves);
             }
             Ok(Some(Command::Go(go))) => self.go(go),
-            Ok(Some(Command::Stop)) => self.session.stop(),
-            Ok(Some(Command::PonderHit)) => self.session.ponder_hit(),
+            Ok(Some(Command::Stop)) => {
+                self.release();
+                self.session.stop();
+            }
+            Ok(Some(Command::PonderHit)) => {
+                if self.held.as_ref().is_some_and(|held| held.ponders) {
+                    self.release();
+                }
+                self.session.ponder_hit();
+            }
             Ok(Some(Command::Ignored)) => {}
             Ok(Some(Command::Quit)) => {
                 self.session.stop();
                 return Flow::Quit;
             }
-            Err(error) => self.fail(&error),
+            Err(error) => {
+                // What the client has in mind now is not what the last position was.
+                if line.split_whitespace().next() == Some("position") {
+                    self.has_position = false;
+                }
+                self.fail(&error);
+            }
         }
         Flow::Continue
     }
