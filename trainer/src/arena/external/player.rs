@@ -18,6 +18,11 @@ pub enum Player {
     Engine(Engine),
 }
 
+/// A name for terminals and PGN.
+fn printable(name: &str) -> String {
+    name.chars().filter(|c| !c.is_control()).collect()
+}
+
 /// Another program, started anew whenever it has failed.
 pub struct Engine {
     spec: EngineSpec,
@@ -40,7 +45,7 @@ impl Engine {
         let client = spec.start(variant, patience)?;
         let name = client
             .name()
-            .map_or_else(|| spec.fallback_name(), str::to_owned);
+            .map_or_else(|| spec.fallback_name(), printable);
         Ok(Engine {
             spec: spec.clone(),
             variant: Arc::clone(variant),
