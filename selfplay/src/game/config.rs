@@ -15,6 +15,9 @@ pub struct SelfPlayConfig {
     /// Playout-cap randomisation (Wu 2019): chance that a ply gets a full search, with `search.simulations`, and so
     /// makes a sample; 0 to 1. Default 0.25.
     pub full_search_share: f32,
+    /// A cheap search whose policy is further than this from the net's, in nats (Kullback–Leibler), is followed by a full
+    /// one, whose ply is a sample; 0 is never. Default 0.
+    pub full_search_surprise: f32,
     /// Simulations of a cheap search, which only moves the game on; 1 to 1000000. Default 8.
     pub cheap_simulations: u32,
     /// Gumbel scale of cheap searches, 0 or more. At 1, as in full searches, a move is a sample from the improved
@@ -54,6 +57,7 @@ impl Default for SelfPlayConfig {
     fn default() -> Self {
         Self {
             full_search_share: 0.25,
+            full_search_surprise: 0.0,
             cheap_simulations: 8,
             cheap_gumbel_scale: 1.0,
             temperature_plies: 0,
@@ -100,12 +104,12 @@ impl SelfPlayConfig {
         ] {
             require(value.is_finite() && value > 0.0, field, value, "above 0")?;
         }
-        let scale = self.cheap_gumbel_scale;
-        require(
-            scale.is_finite() && scale >= 0.0,
-            "selfplay.cheap_gumbel_scale",
-            scale,
-            "0 or more",
-        )
+        for (field, value) in [
+            ("selfplay.cheap_gumbel_scale", self.cheap_gumbel_scale),
+            ("selfplay.full_search_surprise", self.full_search_surprise),
+        ] {
+            require(value.is_finite() && value >= 0.0, field, value, "0 or more")?;
+        }
+        Ok(())
     }
 }

@@ -235,8 +235,12 @@ impl SelfPlayGame {
     }
 
     fn start_search(&mut self) {
+        let full = self.rng.random::<f32>() < self.config.selfplay.full_search_share;
+        self.begin_search(full);
+    }
+
+    fn begin_search(&mut self, full: bool) {
         let selfplay = &self.config.selfplay;
-        let full = self.rng.random::<f32>() < selfplay.full_search_share;
         let mut config = self.config.search.clone();
         if !full {
             config = SearchConfig {
@@ -249,9 +253,13 @@ impl SelfPlayGame {
         self.phase = Phase::Searching { full };
     }
 
-    /// Plays and records the searched move, or ends the game.
+    /// Plays and records the searched move, or ends the game; or looks more closely at what has surprised a cheap search.
     fn finish_search(&mut self, full: bool) {
         let result = self.search.result();
+        let most = self.config.selfplay.full_search_surprise;
+        if !full && most > 0.0 && result.surprise > most {
+            return self.begin_search(true);
+        }
         if self.resigns(&result) {
             self.phase = Phase::Finished {
                 outcome: Outcome::won_by(!self.game.position().turn()),

@@ -175,6 +175,25 @@ fn mates_end_the_game_with_their_winner() {
     assert_eq!(record.start_kind, StartKind::FewMen);
 }
 
+/// A mate moves the whole policy to one move of many, and nothing moves it in a quiet position judged alike everywhere.
+#[test]
+fn what_surprises_a_cheap_search_gets_a_full_one() {
+    let chess = variant("chess");
+    let mate = "6k1/5ppp/8/8/8/8/8/1R2K3 w - - 0 1";
+    for (fen, surprise, is_full) in [(mate, 0.5, true), (mate, 0.0, false), ("start", 0.5, false)] {
+        let config = config(SelfPlayConfig {
+            full_search_share: 0.0,
+            full_search_surprise: surprise,
+            max_plies: 1,
+            ..SelfPlayConfig::default()
+        });
+        let start = start(&chess, StartKind::Opening, fen);
+        let game = SelfPlayGame::new(&chess, start, config, identity(1));
+        let record = play(vec![game], &mut UniformEvaluator).remove(0);
+        assert_eq!(record.plies[0].full_search, is_full, "{fen}, {surprise}");
+    }
+}
+
 #[test]
 fn hopeless_sides_resign_unless_the_game_is_played_out() {
     let chess = variant("chess");

@@ -32,6 +32,8 @@ pub struct SearchResult {
     pub moves_left: f32,
     /// Simulations done.
     pub simulations: u32,
+    /// How far the search has moved the policy: the Kullback–Leibler divergence of `root_policy` from the net's, in nats.
+    pub surprise: f32,
 }
 
 /// Reads the result off a finished tree.
@@ -70,7 +72,15 @@ pub(super) fn read(
         pv: principal_variation(tree, best),
         moves_left: root.moves_left(),
         simulations,
+        surprise: divergence(&policy, &moves),
     }
+}
+
+/// Σ p ln(p / prior), 0 or more.
+fn divergence(policy: &[f32], moves: &[MoveStats]) -> f32 {
+    let terms = policy.iter().zip(moves).filter(|(p, _)| **p > 0.0);
+    let sum: f32 = terms.map(|(p, m)| p * (p / m.prior).ln()).sum();
+    sum.max(0.0)
 }
 
 /// The policy target.
@@ -150,4 +160,26 @@ fn expected_edge(tree: &Tree, id: NodeId) -> Option<Edge> {
         Some(Proven::Draw) | None => argmax(edges.iter().map(visits)),
     };
     index.map(|index| edges[index])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn surprise_is_the_way_from_the_net_s_policy() {
+        let with_prior = |prior: f32| MoveStats {
+            logit: prior.ln(),
+            prior,
+            visits: 0,
+            q: 0.0,
+            utility: 0.0,
+            lost: false,
+        };
+        let moves = [0.25, 0.75].map(with_prior);
+        assert_eq!(divergence(&[0.25, 0.75], &moves), 0.0);
+        assert!((divergence(&[1.0, 0.0], &moves) - 4.0f32.ln()).abs() < 1e-6);
+        let even = 0.5 * 2.0f32.ln() + 0.5 * (2.0f32 / 3.0).ln();
+        assert!((divergence(&[0.5, 0.5], &moves) - even).abs() < 1e-6);
+    }
 }

@@ -1,9 +1,9 @@
 //! What a comparison found.
 
 use super::plan::{Account, Plan};
+use super::scatter::seed_error;
 use super::tournament::GREEDY;
 use crate::arena::ladder::{Matchup, rate};
-use crate::arena::normal::Z_95;
 use serde::Serialize;
 use std::fmt;
 
@@ -27,7 +27,8 @@ pub struct RecipeRow {
     pub elo: Option<f64>,
     /// Half the width of the 95% interval that the matches leave.
     pub match_error: Option<f64>,
-    /// Half the width of the 95% interval of the mean over seeds, from the scatter of the seeds; none with one seed.
+    /// Half the width of the 95% interval of `elo`, from the scatter of all recipes' seeds about what recipe and seed explain;
+    /// none for the first recipe, and with one seed.
     pub seed_error: Option<f64>,
     /// Elo of the net of each seed above the mean of the first recipe's nets.
     pub seeds: Vec<Option<f64>>,
@@ -61,20 +62,19 @@ impl Comparison {
             let runs = runs.iter().filter(|run| run.recipe == recipe);
             runs.map(|run| elo_of_run(&run.name)).collect()
         };
-        let zero = mean(&known(&seeds_of(0))).unwrap_or(0.0);
+        let all: Vec<Vec<Option<f64>>> = (0..plan.recipes.len()).map(seeds_of).collect();
+        let zero = mean(&all[0]).unwrap_or(0.0);
+        let scatter = seed_error(&all);
         let row = |(recipe, (name, _)): (usize, &(String, _))| {
             let rating = by_recipe.iter().find(|rating| rating.player == *name);
-            let seeds: Vec<Option<f64>> = seeds_of(recipe)
-                .into_iter()
-                .map(|elo| elo.map(|elo| elo - zero))
-                .collect();
+            let seeds = all[recipe].iter().map(|elo| elo.map(|elo| elo - zero));
             let own = runs.iter().filter(|run| run.recipe == recipe);
             RecipeRow {
                 recipe: name.clone(),
                 elo: rating.and_then(|rating| rating.elo),
                 match_error: rating.and_then(|rating| rating.error),
-                seed_error: standard_error(&known(&seeds)).map(|error| Z_95 * error),
-                seeds,
+                seed_error: scatter.filter(|_| recipe > 0),
+                seeds: seeds.collect(),
                 accounts: own
                     .filter_map(|run| accounts.iter().find(|account| account.run == run.name))
                     .cloned()
@@ -96,26 +96,17 @@ impl Comparison {
     }
 }
 
-fn known(values: &[Option<f64>]) -> Vec<f64> {
-    values.iter().flatten().copied().collect()
-}
-
-fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
-}
-
-/// Of the mean; none for fewer than two values.
-fn standard_error(values: &[f64]) -> Option<f64> {
-    let (mean, count) = (mean(values)?, values.len() as f64);
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    (count > 1.0).then(|| (squares / (count - 1.0) / count).sqrt())
+/// The mean of what is known.
+fn mean(values: &[Option<f64>]) -> Option<f64> {
+    let count = values.iter().flatten().count();
+    (count > 0).then(|| values.iter().flatten().sum::<f64>() / count as f64)
 }
 
 impl fmt::Display for Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{} minutes each; Elo above the first recipe.\n",
+            "{} minutes each; Elo above the first recipe, with the 95% that the games leave, and what the seeds leave.\n",
             self.minutes
         )?;
         writeln!(
