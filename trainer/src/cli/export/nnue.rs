@@ -94,7 +94,7 @@ fn distilled(
     let location = args.run.as_deref().or(spec).unwrap_or_default();
     ensure!(
         args.run.is_some() || !Path::new(location).is_file(),
-        "'{location}' is a net, and positions come from games; give a run of {} with --run, it need not be the net's own",
+        "'{location}' is a net's file, and positions come from the games of a run of {}; give one with --run, be it another net's",
         variant.name()
     );
     let run = Run::open(location)
