@@ -100,13 +100,6 @@ impl Run {
             storage.object_url(RunPaths::VARIANT),
             variant.name()
         );
-        let named = config.run.variant.as_str();
-        anyhow::ensure!(
-            named == variant.name() || !Variant::builtin_names().contains(&named),
-            "'{}' names the variant {named}, but the run is one of {}, which does not change; put the name back",
-            storage.object_url(RunPaths::CONFIG),
-            variant.name()
-        );
         Ok(Run {
             storage,
             config,

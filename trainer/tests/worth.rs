@@ -29,6 +29,10 @@ fn a_study_begins_with_the_net_of_the_game() {
     ] {
         assert!(said.contains(part), "'{part}' is missing in:\n{said}");
     }
+    assert!(
+        !said.contains("ended with exit status"),
+        "workers fail:\n{said}"
+    );
     let run = lab.path().join("runs/worth-WD-on-chess");
     let config = std::fs::read_to_string(run.join("config.toml")).unwrap();
     assert!(
