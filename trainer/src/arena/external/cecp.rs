@@ -264,10 +264,11 @@ impl Client for Cecp {
             let complaint = &mut self.complaint;
             let said = self.process.wait_for(end, |line| {
                 q = score(&line.text).or(q);
-                if is_complaint(&line.text) {
+                let said = said(&line.text, line.at);
+                if said.is_none() && is_complaint(&line.text) {
                     *complaint = Some(line.text.clone());
                 }
-                said(&line.text, line.at)
+                said
             });
             match (said, claim) {
                 (Ok(Said::Move(text, at)), _) => {
@@ -290,7 +291,8 @@ impl Client for Cecp {
                 }
                 (Ok(Said::Fails(text)), _) => {
                     let reason = format!("it does not search: {}", quoted_reason(&text));
-                    return Err(Fault::new(Forfeit::Protocol, reason));
+                    let fault = Fault::new(Forfeit::Protocol, reason);
+                    return Err(fault.with_complaint(self.complaint.as_deref()));
                 }
                 (Err(silence), _) => {
                     let fault = deadline.missed(silence);
