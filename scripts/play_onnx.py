@@ -54,11 +54,12 @@ def place(meta, planes, fen, move):
 def main(net, fen):
     session = onnxruntime.InferenceSession(net)
     meta = session.get_modelmeta().custom_metadata_map
+    command = ["falconzero", "moves", "--variant", "/dev/stdin", "--fen", fen]
+    legal = subprocess.run(command, input=meta["variant_toml"], text=True, stdout=subprocess.PIPE)
+    legal.returncode and sys.exit(legal.returncode)  # a FEN that is wrong: falconzero has told
+    moves = legal.stdout.split() or sys.exit("the game is over: there is no legal move")
     planes = encode(meta, fen)
     policy, wdl, plies = session.run(None, {"/input/planes": np.stack(list(planes.values()))[None]})
-    command = ["falconzero", "moves", "--variant", "/dev/stdin", "--fen", fen]
-    moves = subprocess.check_output(command, input=meta["variant_toml"], text=True).split()
-    moves or sys.exit("the game is over: there is no legal move")
     best = max(moves, key=lambda move: policy[0][place(meta, planes, fen, move)])
     print(best, "win %.3f draw %.3f loss %.3f, %.0f plies left" % (*wdl[0], plies[0, 0]))
 

@@ -3,6 +3,7 @@
 //! A worker is this same program with the subcommand `selfplay`. It ends when its standard input closes, which the
 //! system does for it when the trainer dies, however that happens; so no worker is left behind.
 
+use crate::process_group::set_apart;
 use anyhow::Context;
 use model::{DeviceChoice, Inference};
 use std::fs::OpenOptions;
@@ -219,12 +220,8 @@ fn launch(id: &str, config: &FleetConfig) -> anyhow::Result<Running> {
         .stdin(Stdio::piped())
         .stdout(log)
         .stderr(log_too);
-    #[cfg(unix)]
-    {
-        use std::os::unix::process::CommandExt;
-        // Ctrl-C in the terminal is for the trainer alone, which then ends its workers in good order.
-        command.process_group(0);
-    }
+    // Ctrl-C in the terminal is for the trainer alone, which then ends its workers in good order.
+    set_apart(&mut command);
     let mut child = command
         .spawn()
         .with_context(|| format!("cannot start '{}' as a worker", program.display()))?;

@@ -34,6 +34,7 @@ pub mod logging;
 pub mod metrics;
 pub mod pgn;
 pub mod pipeline;
+pub mod process_group;
 pub mod progress;
 pub mod replay;
 pub mod report;

@@ -120,16 +120,7 @@ mod tests {
     }
 
     fn arms(n: usize) -> Vec<MoveStats> {
-        let prior = 1.0 / n as f32;
-        let arm = MoveStats {
-            logit: prior.ln(),
-            prior,
-            visits: 0,
-            q: 0.0,
-            utility: 0.0,
-            lost: false,
-        };
-        vec![arm; n]
+        vec![MoveStats::unvisited(1.0 / n as f32); n]
     }
 
     fn play(

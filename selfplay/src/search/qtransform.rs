@@ -21,6 +21,21 @@ pub struct MoveStats {
     pub lost: bool,
 }
 
+#[cfg(test)]
+impl MoveStats {
+    /// A move of which only the net has spoken.
+    pub fn unvisited(prior: f32) -> MoveStats {
+        MoveStats {
+            logit: prior.ln(),
+            prior,
+            visits: 0,
+            q: 0.0,
+            utility: 0.0,
+            lost: false,
+        }
+    }
+}
+
 /// The monotone map σ from values to logits: σ(q) = (c_visit + max N) · c_scale · score(q).
 ///
 /// Danihelka et al. 2022, equation 8. There q is normalised to \[0, 1\] by the known bounds of the game, as in MuZero;

@@ -168,15 +168,7 @@ mod tests {
 
     #[test]
     fn surprise_is_the_way_from_the_net_s_policy() {
-        let with_prior = |prior: f32| MoveStats {
-            logit: prior.ln(),
-            prior,
-            visits: 0,
-            q: 0.0,
-            utility: 0.0,
-            lost: false,
-        };
-        let moves = [0.25, 0.75].map(with_prior);
+        let moves = [0.25, 0.75].map(MoveStats::unvisited);
         assert_eq!(divergence(&[0.25, 0.75], &moves), 0.0);
         assert!((divergence(&[1.0, 0.0], &moves) - 4.0f32.ln()).abs() < 1e-6);
         let even = 0.5 * 2.0f32.ln() + 0.5 * (2.0f32 / 3.0).ln();

@@ -5,7 +5,7 @@ use crate::arena::config::MatchConfig;
 use crate::compare::plan::{Account, Plan};
 use crate::compare::table::Comparison;
 use crate::compare::{tournament, training};
-use crate::{interrupt, logging, variant};
+use crate::{interrupt, logging, process_group, variant};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -64,7 +64,10 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     let variant = variant::load(&plan.recipes[0].1.run.variant)?;
     tournament::played(&plan, &matches)?;
     training::keep_recipes(&plan)?;
-    let stop = interrupt::flag("Stopping; the same command goes on from here.")?;
+    let stop = interrupt::flag_and(
+        "Stopping; the same command goes on from here.",
+        process_group::end_all,
+    )?;
     let Some(accounts) = train_all(&plan, &stop)? else {
         return Ok(());
     };

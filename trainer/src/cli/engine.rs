@@ -2,6 +2,7 @@
 
 use crate::engine::{self, NetShelf, Settings, Setup};
 use crate::variant;
+use anyhow::Context;
 use model::{DeviceChoice, Inference};
 use std::io::{BufReader, IsTerminal, stdin, stdout};
 
@@ -54,8 +55,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             return Err(error);
         }
     };
-    engine::run(setup, input, stdout());
-    Ok(())
+    engine::run(setup, input, stdout()).context("what the engine says cannot be written")
 }
 
 /// What the command line asks for.

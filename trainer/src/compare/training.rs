@@ -1,6 +1,7 @@
 //! The training runs, each by a process of its own.
 
 use super::plan::{Account, Plan, PlannedRun};
+use crate::process_group::{ProcessGroup, set_apart};
 use anyhow::{Context, bail};
 use selfplay::storage::Storage;
 use std::fs::File;
@@ -57,13 +58,20 @@ pub fn train(
     let folder = plan.run_folder(run);
     let log = folder.join(LOG);
     let mut child = start(plan, run, &log)?;
+    let group = ProcessGroup::of(&child);
+    let mut told = false;
     let status = loop {
         if let Some(status) = child.try_wait()? {
             break status;
         }
+        if stop.load(Ordering::SeqCst) && !told {
+            group.interrupt();
+            told = true;
+        }
         on_tick();
         std::thread::sleep(LOOK_EVERY);
     };
+    group.forget();
     if stop.load(Ordering::SeqCst) {
         return Ok(None);
     }
@@ -106,6 +114,8 @@ fn start(plan: &Plan, run: &PlannedRun, log: &Path) -> anyhow::Result<Child> {
         true => command.args(["--resume", "--minutes", &plan.minutes.to_string()]),
         false => command.arg(plan.folder.join(recipe(run))),
     };
+    // Ctrl-C is for us: we pass it on, so that whoever else ends us ends the training too.
+    set_apart(&mut command);
     command
         .args(["--run", &location])
         .stdin(Stdio::null())

@@ -40,7 +40,7 @@ pub use session::Setup;
 use event::{Event, LineError};
 use outbox::Outbox;
 use session::Session;
-use std::io::{BufRead, Write};
+use std::io::{self, BufRead, Write};
 use std::sync::mpsc;
 
 /// What a protocol does with what happens.
@@ -67,11 +67,14 @@ enum Flow {
 }
 
 /// Serves one client until it says `quit`, closes the input, or reads no more.
+///
+/// # Errors
+/// If the output cannot be written for another reason than that the client reads no more.
 pub fn run(
     setup: Setup,
     input: impl BufRead + Send + 'static,
     output: impl Write + Send + 'static,
-) {
+) -> io::Result<()> {
     let (sender, events) = mpsc::channel();
     let outbox = Outbox::new(output);
     let mut session = Some(Session::new(setup, sender.clone()));
@@ -88,7 +91,7 @@ pub fn run(
                     ("xboard", Some(session)) => {
                         protocol = Some(Box::new(cecp::Cecp::start(session, outbox.clone())));
                     }
-                    ("quit" | "exit", _) => return,
+                    ("quit" | "exit", _) => break,
                     (other, waiting) => {
                         session = waiting;
                         explain(&outbox, other);
@@ -96,7 +99,7 @@ pub fn run(
                 }
                 Flow::Continue
             }
-            (None, Event::End) => return,
+            (None, Event::End) => break,
             (None, Event::BadLine(error)) => {
                 outbox.line(format_args!("info string error: {error}"));
                 Flow::Continue
@@ -104,9 +107,10 @@ pub fn run(
             (None, Event::Info(_) | Event::Done(_) | Event::Warning(_)) => Flow::Continue,
         };
         if flow == Flow::Quit || outbox.is_closed() {
-            return;
+            break;
         }
     }
+    outbox.outcome()
 }
 
 /// What to say before the client has chosen a protocol.

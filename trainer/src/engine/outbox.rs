@@ -1,15 +1,14 @@
 //! Lines to the client.
 
 use std::fmt::Arguments;
-use std::io::Write;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::io::{self, ErrorKind, Write};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A writer of whole lines that survives a client which reads no more.
 #[derive(Clone)]
 pub(super) struct Outbox {
     writer: Arc<Mutex<dyn Write + Send>>,
-    closed: Arc<AtomicBool>,
+    failure: Arc<OnceLock<io::Error>>,
 }
 
 impl Outbox {
@@ -17,7 +16,7 @@ impl Outbox {
     pub fn new(writer: impl Write + Send + 'static) -> Outbox {
         Outbox {
             writer: Arc::new(Mutex::new(writer)),
-            closed: Arc::new(AtomicBool::new(false)),
+            failure: Arc::default(),
         }
     }
 
@@ -29,13 +28,24 @@ impl Outbox {
         let written = writer
             .write_all(line.as_bytes())
             .and_then(|()| writer.flush());
-        if written.is_err() {
-            self.closed.store(true, Ordering::Relaxed);
+        if let Err(error) = written {
+            // The first failure is the one to tell of.
+            let _ = self.failure.set(error);
         }
     }
 
     /// Whether a line could not be written.
     pub fn is_closed(&self) -> bool {
-        self.closed.load(Ordering::Relaxed)
+        self.failure.get().is_some()
+    }
+
+    /// What a line could not be written for, unless it is that nobody reads any more, which is how clients go away.
+    pub fn outcome(&self) -> io::Result<()> {
+        match self.failure.get() {
+            Some(error) if error.kind() != ErrorKind::BrokenPipe => {
+                Err(io::Error::new(error.kind(), error.to_string()))
+            }
+            _ => Ok(()),
+        }
     }
 }

@@ -6,10 +6,11 @@ mod pipe;
 mod uci;
 mod uci_search;
 
-use super::{NetShelf, Settings, Setup};
+use super::{NetShelf, Settings, Setup, run};
 use model::{DeviceChoice, Inference};
 use pipe::Client;
 use rules::Variant;
+use std::io::{self, ErrorKind, Write};
 
 /// An engine without a net, or with none but the shipped ones.
 fn setup(variant: &str, nets: &[&str]) -> Setup {
@@ -61,4 +62,26 @@ fn an_engine_whose_client_reads_no_more_ends() {
     client.stop_reading();
     client.send("isready");
     client.expect_end();
+}
+
+/// A full disk below the output, say.
+struct Full;
+
+impl Write for Full {
+    fn write(&mut self, _bytes: &[u8]) -> io::Result<usize> {
+        Err(ErrorKind::StorageFull.into())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn an_output_that_cannot_be_written_is_an_error() {
+    let ended = run(setup("chess", &["uniform"]), &b"uci\nquit\n"[..], Full);
+    assert_eq!(
+        ended.map_err(|error| error.kind()),
+        Err(ErrorKind::StorageFull)
+    );
 }

@@ -1,8 +1,9 @@
 //! An engine's process: lines in and out, and nothing that it does can block us.
 
+use crate::process_group::{ProcessGroup, set_apart};
 use anyhow::{Context, ensure};
 #[cfg(unix)]
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -34,46 +35,10 @@ pub struct Line {
     pub at: Instant,
 }
 
-/// The engines that run, for when the program ends at once and drops nothing.
-static RUNNING: Mutex<Vec<Group>> = Mutex::new(Vec::new());
-
-/// Ends all engines and what they have started, on Unix.
-pub fn end_all() {
-    let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
-    running.drain(..).for_each(Group::kill);
-}
-
-/// An engine's process and those that it has started.
-#[derive(Clone, Copy, PartialEq)]
-struct Group(u32);
-
-impl Group {
-    /// Remembers it until [`forget`](Group::forget).
-    fn of(child: &Child) -> Group {
-        let group = Group(child.id());
-        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
-        running.push(group);
-        group
-    }
-
-    fn kill(self) {
-        // An error means that nobody is left in it.
-        #[cfg(unix)]
-        if let Some(group) = i32::try_from(self.0).ok().and_then(Pid::from_raw) {
-            let _ = rustix::process::kill_process_group(group, Signal::KILL);
-        }
-    }
-
-    fn forget(self) {
-        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
-        running.retain(|&other| other != self);
-    }
-}
-
 /// A running engine. It is ended when this is dropped.
 pub struct EngineProcess {
     child: Child,
-    group: Group,
+    group: ProcessGroup,
     stdin: ChildStdin,
     lines: Receiver<Line>,
     last_words: Arc<Mutex<String>>,
@@ -95,12 +60,11 @@ impl EngineProcess {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         // Ctrl-C is for us: we end the match and then the engines.
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        set_apart(&mut command);
         let mut child = command.spawn().with_context(|| {
             format!("cannot start '{program}'; check that it is installed and its path is right")
         })?;
-        let group = Group::of(&child);
+        let group = ProcessGroup::of(&child);
         let stdin = child.stdin.take().expect("stdin is piped");
         let stdout = child.stdout.take().expect("stdout is piped");
         let stderr = child.stderr.take().expect("stderr is piped");

@@ -41,12 +41,12 @@ pub struct EngineArgs {
     /// Plies of the engines' searches.
     #[arg(long, group = "limit", value_parser = clap::value_parser!(u32).range(1..))]
     depth: Option<u32>,
-    /// Seconds by which an engine may exceed its clock before the game is lost.
-    #[arg(long, value_name = "SECONDS", default_value = "0.25", value_parser = seconds_of)]
-    grace: Duration,
-    /// Seconds after which an engine counts as hung where no clock runs.
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds_of)]
-    patience: Duration,
+    /// Seconds by which an engine may exceed its clock before the game is lost [default: 0.25].
+    #[arg(long, value_name = "SECONDS", value_parser = seconds_of)]
+    grace: Option<Duration>,
+    /// Seconds after which an engine counts as hung where no clock runs [default: 60].
+    #[arg(long, value_name = "SECONDS", value_parser = seconds_of)]
+    patience: Option<Duration>,
 }
 
 /// A contestant on the command line.
@@ -91,9 +91,10 @@ impl EngineArgs {
     /// If one was given.
     pub fn check_needless(&self) -> anyhow::Result<()> {
         let is_limited = self.tc.is_some() || self.st.is_some();
+        let is_waited_for = self.grace.is_some() || self.patience.is_some();
         ensure!(
-            !is_limited && self.nodes.is_none() && self.depth.is_none(),
-            "--tc, --st, --nodes and --depth are for engines, and neither contestant is one: nets play by --simulations; \
+            !is_limited && !is_waited_for && self.nodes.is_none() && self.depth.is_none(),
+            "--tc, --st, --nodes, --depth, --grace and --patience are for engines, and neither contestant is one: nets play by --simulations; \
              to give a net a clock, let it play as an engine: 'uci:falconzero engine --net NET'"
         );
         Ok(())
@@ -124,9 +125,10 @@ impl EngineArgs {
         equipment: Equipment,
         count: usize,
     ) -> anyhow::Result<Vec<Table>> {
+        let usual = Patience::default();
         let patience = Patience {
-            grace: self.grace,
-            longest: self.patience,
+            grace: self.grace.unwrap_or(usual.grace),
+            longest: self.patience.unwrap_or(usual.longest),
         };
         let player = |spec: &PlayerSpec| {
             anyhow::Ok(match spec {

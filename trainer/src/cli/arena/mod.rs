@@ -5,13 +5,12 @@ mod watch;
 
 use super::{json_file, text_file};
 use crate::arena::config::{Adjudication, MatchConfig};
-use crate::arena::external::process;
 use crate::arena::external::referee::play_refereed;
 use crate::arena::play::play_match;
 use crate::arena::result::MatchResult;
 use crate::arena::spec::{ContestantSpec, Equipment};
 use crate::arena::sprt::Sprt;
-use crate::{interrupt, variant};
+use crate::{interrupt, process_group, variant};
 use anyhow::Context;
 use engines::{EngineArgs, PlayerSpec, default_tables};
 use model::{DeviceChoice, Inference, InferenceChoice};
@@ -195,7 +194,7 @@ impl Args {
         let count = self.threads.unwrap_or_else(|| default_tables(config));
         let count = count.clamp(1, config.pairs());
         // Before the engines are started: none may be left behind.
-        let stop = interrupt::flag_and(REMINDER, process::end_all)?;
+        let stop = interrupt::flag_and(REMINDER, process_group::end_all)?;
         let tables = self
             .engines
             .tables(specs, variant, self.equipment(), count)?;
